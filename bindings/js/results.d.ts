@@ -8,6 +8,8 @@ export type RowFunction =
     | "series_quantiles" | "frequent_strings" | "string_proportions" | "marginals" | "marginal" | "proportion_where"
     | "conditional" | "covariance" | "correlation" | "regression" | "contrast" | "winsorized_mean" | "association" | "fitted"
     | "model" | "synthesize" | "learn_marginals" | "plan_marginals";
+/** The functions of groups, by the names of SQL without "ldp_". */
+export type GroupFunction = "compare_groups" | "group_test" | "clustered" | "small_areas" | "smooth" | "kernel_regression";
 
 /** A cell of a row; null is NULL. */
 export type Cell = number | string | boolean | null | readonly string[] | readonly number[] | object;
@@ -39,16 +41,11 @@ export class Summary {
      */
     static summarize(spec: SpecOfResults, reports: Iterable<Uint8Array>, options?: ModuleOptions & { readonly rounds?: readonly number[] }): Promise<Summary>;
     /**
-     * Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does. The
-     * arguments are attributes, baseline, confidence, target, anytime and simultaneous. A Map may have the key null for a group
-     * without a name.
+     * Returns the rows of a function of groups: the SQL function with this name behind "ldp_", with the same arguments and columns.
+     * The groups consist of different people, and have summaries of one spec. A Map may have the key null for reports without a
+     * group.
      */
-    static compareGroups(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
-    /**
-     * Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does: one row and
-     * one p-value for each attribute, or only for the argument attributes.
-     */
-    static groupTest(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
+    static queryGroups(name: GroupFunction, groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
 
     /** The bytes of the summary, which ldp_summary of PostgreSQL accepts. */
     readonly data: Uint8Array;

@@ -153,7 +153,7 @@ export class Summary {
         });
     }
 
-    static async #ofGroups(name, groups, options) {
+    static async queryGroups(name, groups, options = {}) {
         const entries = groups instanceof Map ? [...groups] : Object.entries(groups);
         const first = entries.map(([, summary]) => summary).find((summary) => summary.spec !== undefined) ?? entries[0]?.[1];
         return sandbox(first?.#module).use((instance) => {
@@ -161,13 +161,5 @@ export class Summary {
             const query = { groups: entries.map(([group]) => group), summaries: entries.map(([, summary]) => summary), ...options };
             return rowsOf(instance.query(undefined, queryOf(name, query)));
         });
-    }
-
-    static async compareGroups(groups, options = {}) {
-        return Summary.#ofGroups("compare_groups", groups, options);
-    }
-
-    static async groupTest(groups, options = {}) {
-        return Summary.#ofGroups("group_test", groups, options);
     }
 }

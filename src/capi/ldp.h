@@ -216,9 +216,9 @@ LDP_API ldp_status ldp_merge_summaries(const uint8_t *one, size_t one_size, cons
  * arguments, columns and numbers. `query` is a JSON object: "function" is the name, the other keys are arguments, such as
  * {"function": "quantiles", "attribute": "wage", "probabilities": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
  * array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
- * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. For
- * "compare_groups" and "group_test", `summary` is null, and the query has "groups", an array of their names, and "summaries",
- * an array of their summaries. The caller frees `rows` with ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_UNSUPPORTED. */
+ * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. For a
+ * function of groups, such as "compare_groups", `summary` is null, and the query has "groups", an array of their names, and
+ * "summaries", an array of their summaries. The caller frees `rows` with ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_UNSUPPORTED. */
 LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uint8_t *summary, size_t size,
                                      const char *query, size_t length, char **rows, ldp_error **error);
 

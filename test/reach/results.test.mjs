@@ -23,12 +23,11 @@ async function resultOf(summaries, { function: name, arguments: given }) {
     const options = Object.fromEntries(Object.entries(given).map(([key, value]) =>
         [key, value?.summary === undefined ? value : summaries[value.summary]]));
     try {
-        const ofGroups = { compare_groups: Summary.compareGroups, group_test: Summary.groupTest }[name];
-        if (ofGroups === undefined) return { rows: await summaries[0].query(name, options) };
+        if (options.groups === undefined) return { rows: await summaries[0].query(name, options) };
         const groups = new Map(options.groups.map((each, i) => [each, summaries[options.summaries[i]]]));
         delete options.groups;
         delete options.summaries;
-        return { rows: await ofGroups(groups, options) };
+        return { rows: await Summary.queryGroups(name, groups, options) };
     } catch (error) {
         if (!(error instanceof LdpError)) throw error;
         return { error: error.message };
@@ -71,7 +70,7 @@ test("rows equal those of the native library", async () => {
     console.log(`${numbers.all} numbers of ${mechanisms.size} mechanisms, ${numbers.different} with other bits; distances at most ${numbers.farthest}`);
     assert.ok(mechanisms.size > 25);
     assert.ok(numbers.different < numbers.all / 20);
-    for (const name of ["series", "series_between", "marginal", "association", "frequent_strings", "compare_groups"])
+    for (const name of ["series", "series_between", "marginal", "association", "frequent_strings", "compare_groups", "clustered", "small_areas", "smooth", "kernel_regression"])
         assert.ok(functions.get(name) > 0, name);
 });
 
@@ -91,7 +90,7 @@ test("summaries of reports of the package", async () => {
     assert.equal((await unnamed.query("proportions"))[0].label, "0");
     const change = await summary.query("change", { after: twice });
     assert.equal(change.length, 2);
-    const groups = await Summary.compareGroups({ a: summary, b: twice }, { baseline: "a" });
+    const groups = await Summary.queryGroups("compare_groups", { a: summary, b: twice }, { baseline: "a" });
     assert.deepEqual(groups.map((row) => [row.group_name, row.label]), [["b", "cat"], ["b", "dog"]]);
     const single = await Summary.from((await Summary.summarize(pets, reports.slice(0, 1))).data, pets);
     assert.equal((await single.query("proportions")).length, 2);
@@ -110,14 +109,14 @@ test("errors have codes, and the next call works", async () => {
     await assert.rejects(Summary.from(summary.data, { ...pets, epsilon: 1 }).then((other) => other.query("proportions")), code("incompatible"));
     await assert.rejects(Summary.summarize(pets, [new Uint8Array(3)]), code("malformed"));
     await assert.rejects(Summary.summarize(pets, [], { rounds: [1] }), code("invalid_value"));
-    await assert.rejects(Summary.compareGroups({ a: summary }), code("invalid_value"));
+    await assert.rejects(Summary.queryGroups("compare_groups", { a: summary }), code("invalid_value"));
     assert.equal((await summary.query("health")).length >= 0, true);
 });
 
 test("types and manual name every function", async () => {
     const summary = await Summary.from("");
     const names = await summary.query("tops").catch((error) => error.hint || error.detail);
-    const all = names.replace(/.*functions are |\.$/g, "").split(", ").filter((name) => !["compare_groups", "group_test"].includes(name));
-    const declared = [...text("build/js/results.d.ts").match(/RowFunction =([^;]*);/)[1].matchAll(/"(\w+)"/g)].map(([, name]) => name);
-    assert.deepEqual(declared, all);
+    const all = names.replace(/.*functions are |\.$/g, "").split(", ");
+    const declared = (type) => [...text("build/js/results.d.ts").match(new RegExp(`${type} =([^;]*);`))[1].matchAll(/"(\w+)"/g)].map(([, name]) => name);
+    assert.deepEqual([...declared("RowFunction"), ...declared("GroupFunction")], all);
 });

@@ -33,9 +33,9 @@ async function dashboard(collection: Collection): Promise<number> {
     const summary = await Summary.summarize(collection, reports, { rounds: [1, 1] });
     const all = await summary.merge(await Summary.from("\\x00", collection.spec));
     const rows: ResultRow[] = await all.query("proportions", { attribute: "pet", confidence: 0.9 });
-    await Summary.compareGroups(new Map([["de", all], [null, summary]]), { baseline: "de" });
-    await Summary.compareGroups({ de: all, fr: summary }, { anytime: true });
-    await Summary.groupTest({ de: all, fr: summary });
+    await Summary.queryGroups("compare_groups", new Map([["de", all], [null, summary]]), { baseline: "de" });
+    await Summary.queryGroups("clustered", { de: all, fr: summary }, { weights: "groups" });
+    await Summary.queryGroups("group_test", { de: all, fr: summary });
     // @ts-expect-error There is no such function.
     await all.query("ldp_proportions");
     return rows.length + all.data.length;

@@ -18,11 +18,11 @@ from .errors import Change, Changed, Code, Error
 from .native import version
 from .planning import plan, simulate
 from .server import Uploader, estimate, fetch_spec, frame
-from .summary import Summary, compare_groups, group_test, summarize
+from .summary import Groups, Summary, summarize
 
 __all__ = [
-    "Account", "Batch", "BatchTransport", "Change", "Changed", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader",
-    "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Terms", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
+    "Account", "Batch", "BatchTransport", "Change", "Changed", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "Groups", "HttpUploader",
+    "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Terms", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame",
     "plan", "simulate", "summarize", "version",
 ]
 __version__ = version()

@@ -16,6 +16,7 @@ FUNCTIONS = (
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "winsorized_mean", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
     "plan_marginals")
+GROUP_FUNCTIONS = ("compare_groups", "group_test", "clustered", "small_areas", "smooth", "kernel_regression")
 
 
 def _plain(value: Any) -> Any:
@@ -135,32 +136,34 @@ def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[byte
     return Summary(data, collection)
 
 
-def group_rows(groups: Mapping[str | None, Summary], function: str = "compare_groups", **arguments: Any) -> list[dict[str, Any]]:
-    """The rows of a function of groups as a list of dicts."""
-    summaries = list(groups.values())
-    collection = next((one.collection for one in summaries if one.collection is not None), None)
-    return _rows(collection, None, function, {"groups": list(groups), "summaries": summaries, **arguments})
+class Groups:
+    """The summaries of groups of different people under one spec, by name: `ldp.Groups({"de": summary, "fr": other})`.
 
-
-def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None, baseline: str | None = None,
-                   confidence: float = 0.95, target: str = "population", anytime: bool = False, simultaneous: bool = False) -> Any:
-    """Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does.
-
-    `groups` are the summaries by name. The comparisons are all pairs of groups, or each group with the baseline. The result
-    has one row for the mean of each number and for the proportion of each value of a category, or only for `attributes`. With
-    `anytime`, the intervals of a row at all looks while reports arrive have the confidence jointly; with `simultaneous`, the
-    intervals of all rows have the confidence jointly. The result is a pandas data frame if pandas is installed, otherwise a
-    list of dicts. Raises Error (INCOMPATIBLE, INVALID_VALUE, UNSUPPORTED).
+    Every SQL function of groups is a method without "ldp_", with the same arguments and columns:
+    `groups.compare_groups(baseline="de")`. The name None stands for reports without a group. The rows equal those of SQL in every
+    bit. They are a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error as the SQL functions do.
     """
-    return as_frame(group_rows(groups, attributes=attributes, baseline=baseline, confidence=confidence, target=target,
-                               anytime=anytime, simultaneous=simultaneous))
 
+    def __init__(self, summaries: Mapping[str | None, Summary]) -> None:
+        self.summaries = dict(summaries)
 
-def group_test(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None) -> Any:
-    """Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does.
+    def rows(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
+        """The rows of a function as a list of dicts, in which NULL becomes None."""
+        summaries = list(self.summaries.values())
+        collection = next((one.collection for one in summaries if one.collection is not None), None)
+        names = [None if name is None else str(name) for name in self.summaries]
+        return _rows(collection, None, function, {"groups": names, "summaries": summaries, **arguments})
 
-    `groups` are the summaries by name. The result has one row and one p-value for each attribute, or only for `attributes`. It
-    is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
-    INVALID_VALUE, UNSUPPORTED).
-    """
-    return as_frame(group_rows(groups, "group_test", attributes=attributes))
+    def query(self, function: str, **arguments: Any) -> Any:
+        """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
+        return as_frame(self.rows(function, **arguments))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in GROUP_FUNCTIONS:
+            raise AttributeError(f"groups have no function {name!r}")
+
+        def of_name(**arguments: Any) -> Any:
+            return self.query(name, **arguments)
+
+        of_name.__name__ = name
+        return of_name

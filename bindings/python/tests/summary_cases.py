@@ -9,7 +9,7 @@ import random
 import typing
 
 import ldp
-from ldp.summary import FUNCTIONS, group_rows
+from ldp.summary import FUNCTIONS, GROUP_FUNCTIONS
 
 # Arguments of functions that need some. Those of a function are tried one after another.
 ARGUMENTS = {
@@ -123,13 +123,17 @@ def comparisons(case):
     yield "compare_groups", groups, {"anytime": True, "simultaneous": True}
     for arguments in ({}, {"attributes": names[:2]}):
         yield "group_test", groups, arguments
+    days = {f"2026-03-0{i}": case.summary if i % 3 else case.second for i in (3, 1, 2, 5, 7, 8)}
+    for function, arguments in (("clustered", {"weights": "groups", "attributes": names[:1]}), ("small_areas", {"confidence": 0.9}),
+                                ("smooth", {"season": 2}), ("smooth", {}), ("kernel_regression", {"bandwidth": 3.5, "attribute": names[0]})):
+        yield function, {None: case.second, **days}, arguments
 
 
 def main():
     def result(case, call, function, **arguments):
         summaries = {id(case.summary): 0, id(case.second): 1}
         query = {name: {"summary": summaries[id(value)]} if id(value) in summaries else value for name, value in arguments.items()}
-        if function in ("compare_groups", "group_test"):
+        if function in GROUP_FUNCTIONS:
             query["summaries"] = [summaries[id(one)] for one in query["summaries"]]
         try:
             return {"function": function, "arguments": query, "rows": call()}
@@ -140,7 +144,7 @@ def main():
         results = [result(case, lambda: case.summary.rows(function, **arguments), function, **arguments)
                    for function, arguments in queries(case)]
         for function, groups, arguments in comparisons(case):
-            results.append(result(case, lambda: group_rows(groups, function, **arguments), function, groups=list(groups),
+            results.append(result(case, lambda: ldp.Groups(groups).rows(function, **arguments), function, groups=list(groups),
                                   summaries=list(groups.values()), **arguments))
         print(json.dumps({"spec": case.collection.json, "summaries": [case.summary.data.hex(), case.second.data.hex()],
                           "merged": case.summary.merge(case.second).data.hex(), "results": results}))

@@ -10,7 +10,6 @@ import psycopg2
 import psycopg2.extras
 
 import ldp
-from ldp.summary import group_rows
 from summary_cases import cases, comparisons, queries
 
 CASTS = {"weights": "jsonb", "known": "jsonb",
@@ -61,7 +60,7 @@ class Equality(unittest.TestCase):
         parameters = [list(groups), [one.data.hex() for one in groups.values()], *arguments.values()]
         words = "".join(f", {name} => %s" for name in arguments)
         try:
-            return self.run_sql(f"SELECT * FROM ldp_{function}(%s::text[], %s::ldp_summary[]{words})", parameters)
+            return self.run_sql(f"SELECT * FROM ldp_{function}(ldp_groups(%s::text[], %s::ldp_summary[]){words})", parameters)
         except psycopg2.Error as error:
             return error.diag.message_primary
 
@@ -85,7 +84,7 @@ class Equality(unittest.TestCase):
                     found.append(function)
         for function, groups, arguments in comparisons(case):
             with self.subTest(spec=case.spec[:100], function=function, arguments=arguments):
-                own = self.own_rows(group_rows, groups, function, **arguments)
+                own = self.own_rows(ldp.Groups(groups).rows, function, **arguments)
                 if isinstance(own, list) and own:
                     found.append(function)
                 self.assertEqual(own, self.sql_groups(function, groups, arguments))
@@ -105,7 +104,7 @@ class Equality(unittest.TestCase):
         for series in ("ddrm", "threshold_series"):
             self.assertLessEqual({"series", "series_mean"}, set(found[series]))
         self.assertLessEqual({"series_between", "series_quantiles"}, set(found["threshold_series"]))
-        self.assertLessEqual({"compare_groups", "group_test"}, set(found["grr"]))
+        self.assertLessEqual({"compare_groups", "group_test", "clustered", "small_areas", "smooth"}, set(found["grr"]))
 
     def test_groups_below_min_group_have_no_estimates(self):
         spec = {"mechanism": "grr", "epsilon": 1, "min_group": 20, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}
@@ -205,9 +204,11 @@ class Equality(unittest.TestCase):
             summary.merge(ldp.summarize({"mechanism": "grr", "epsilon": 2, "domain": 4}, []))
         with self.assertRaises(ldp.Error):
             summary.merge(ldp.Summary(summary.data[:-1]))
-        self.assertEqual(len(frame_rows(ldp.compare_groups({"a": summary.merge(summary), "b": summary}))), 0)
+        self.assertEqual(len(frame_rows(ldp.Groups({"a": summary.merge(summary), "b": summary}).compare_groups())), 0)
         with self.assertRaises(ldp.Error):
-            ldp.compare_groups({"a": summary, "b": summary}, baseline="c")
+            ldp.Groups({"a": summary, "b": summary}).compare_groups(baseline="c")
+        with self.assertRaises(AttributeError):
+            ldp.Groups({}).means()
 
 
 if __name__ == "__main__":
