@@ -97,7 +97,7 @@ constexpr RemedyWords sql_words{
     "Use ldp_learn_range.",
     "Add the attributes to \"joint_tables\" in the next spec. ldp_marginals(summary) lists the existing "
     "joint tables.",
-    "ldp_spec_canonical(spec) makes the choices that a spec leaves open.",
+    "ldp_spec_info(spec) makes the choices that a spec leaves open.",
 };
 
 /// The hint in terms of SQL functions.

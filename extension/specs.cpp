@@ -24,8 +24,7 @@ struct CanonicalText {
     char* notice;
 };
 
-CanonicalText canonical(const char* text) {
-    const Spec spec = resolve(text);
+CanonicalText canonical(const Spec& spec, const char* text) {
     std::string statement;
     if (!has_derived(text)) {
         statement = statement_of_budget(spec, text);
@@ -34,6 +33,10 @@ CanonicalText canonical(const char* text) {
         if (!group.empty()) statement += (statement.empty() ? "" : "; ") + group;
     }
     return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
+}
+
+CanonicalText canonical_in(const char* text) {
+    return canonical(resolve(text), text);
 }
 
 char* without_texts(const char* text) {
@@ -48,16 +51,16 @@ char* changed_texts(const char* text, const char* changes) {
     return keep(with_changed_texts(resolve(text), changes).texts().to_json());
 }
 
-varlena* parameters(const char* text) {
-    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(resolve(text));
+varlena* parameters(const Spec& spec) {
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     mechanism->check_estimates();
     varlena* block = new_value(mechanism->block().size());
     std::ranges::copy(mechanism->block(), writable(block).begin());
     return block;
 }
 
-char* fingerprint(const char* text) {
-    return keep(fingerprint_text(resolve(text).fingerprint()));
+char* fingerprint(const Spec& spec) {
+    return keep(fingerprint_text(spec.fingerprint()));
 }
 
 /// The digest of the contract of a spec with its texts, whose clients fill the columns of a JSON array.
@@ -83,13 +86,34 @@ struct Texts {
 };
 
 /// The labels of a spec's first attribute.
-Texts labels_of(const char* text) {
-    const Spec spec = resolve(text);
+Texts labels_of(const Spec& spec) {
     const std::vector<std::string>& labels = spec.attributes()[0].labels;
     if (labels.empty()) return {nullptr, 0};
     auto** all = static_cast<char**>(try_palloc(labels.size() * sizeof(char*)));
     for (std::size_t i = 0; i < labels.size(); ++i) all[i] = keep(labels[i]);
     return {all, labels.size()};
+}
+
+constexpr SqlColumn info_columns[] = {
+    {"canonical", JSONBOID}, {"parameters", BYTEAOID}, {"fingerprint", TEXTOID}, {"labels", TEXTARRAYOID}};
+
+/// What ldp_spec_info returns.
+struct SpecFacts {
+    CanonicalText canonical;
+    varlena* parameters;
+    char* fingerprint;
+    Texts labels;
+};
+
+SpecFacts facts_of(const char* text) {
+    const Spec spec = resolve(text);
+    return {canonical(spec, text), parameters(spec), fingerprint(spec), labels_of(spec)};
+}
+
+/// Applies a function to the spec. The spec no longer exists when the function returns.
+template <class Result>
+Result of_spec(const char* text, Result (*find)(const Spec&)) {
+    return find(resolve(text));
 }
 
 char* second_round(const char* text, Bytes summary) {
@@ -102,12 +126,43 @@ char* described(Bytes bytes) {
     return keep(describe(bytes));
 }
 
-}  // namespace
+// What may jump. ---------------------------------------------------------------------------------------------
 
-LDP_FUNCTION_OF_REPORTS(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
-    const CanonicalText found = canonical(json_argument(fcinfo, 0));
+/// The canonical spec, after its notice.
+Datum canonical_value(const CanonicalText& found) {
     if (found.notice != nullptr) ereport(NOTICE, (errmsg("%s", found.notice)));
     return json_value(found.json);
+}
+
+/// The labels as an array; 0 without labels.
+Datum labels_value(const Texts& found) {
+    if (found.texts == nullptr) return 0;
+    auto* labels = static_cast<Datum*>(palloc(sizeof(Datum) * found.count));
+    for (std::size_t i = 0; i < found.count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        labels[i] = CStringGetTextDatum(server_text(found.texts[i]));
+    }
+    return PointerGetDatum(
+        construct_array(labels, static_cast<int>(found.count), TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+}  // namespace
+
+/// (spec): canonical spec, parameter block, fingerprint and labels, in one row.
+LDP_FUNCTION_OF_REPORTS(ldp_spec_info, ERRCODE_INVALID_PARAMETER_VALUE) {
+    const SpecFacts facts = facts_of(json_argument(fcinfo, 0));
+    TupleDesc shape;
+    if (get_call_result_type(fcinfo, nullptr, &shape) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "return type must be a row type");
+    check_columns(fcinfo, shape, info_columns);
+    Datum values[] = {canonical_value(facts.canonical), PointerGetDatum(facts.parameters),
+                      CStringGetTextDatum(facts.fingerprint), labels_value(facts.labels)};
+    bool missing[] = {false, false, false, facts.labels.texts == nullptr};
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(shape), values, missing));
+}
+
+LDP_FUNCTION_OF_REPORTS(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return canonical_value(canonical_in(json_argument(fcinfo, 0)));
 }
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_without_texts, ERRCODE_INVALID_PARAMETER_VALUE) {
@@ -125,14 +180,9 @@ LDP_FUNCTION_OF_REPORTS(ldp_changed_texts, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (spec): the labels of its first attribute's values.
 LDP_FUNCTION_OF_REPORTS(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
-    const auto [texts, count] = labels_of(json_argument(fcinfo, 0));
-    if (texts == nullptr) PG_RETURN_NULL();
-    auto* labels = static_cast<Datum*>(palloc(sizeof(Datum) * count));
-    for (std::size_t i = 0; i < count; ++i) {
-        CHECK_FOR_INTERRUPTS();
-        labels[i] = CStringGetTextDatum(server_text(texts[i]));
-    }
-    PG_RETURN_ARRAYTYPE_P(construct_array(labels, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
+    const Texts labels = of_spec(json_argument(fcinfo, 0), labels_of);
+    if (labels.texts == nullptr) PG_RETURN_NULL();
+    return labels_value(labels);
 }
 
 /// (spec, summary): the spec of the second round of a winsorized mean.
@@ -141,11 +191,11 @@ LDP_FUNCTION_OF_REPORTS(ldp_winsorized_spec, ERRCODE_INVALID_PARAMETER_VALUE) {
 }
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {
-    PG_RETURN_POINTER(parameters(json_argument(fcinfo, 0)));
+    PG_RETURN_POINTER(of_spec(json_argument(fcinfo, 0), parameters));
 }
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
-    PG_RETURN_TEXT_P(cstring_to_text(fingerprint(json_argument(fcinfo, 0))));
+    PG_RETURN_TEXT_P(cstring_to_text(of_spec(json_argument(fcinfo, 0), fingerprint)));
 }
 
 /// (spec, columns): the digest of the contract.

@@ -232,12 +232,19 @@ KeptResults* new_results() {
 }
 
 void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const ResultColumn> columns) {
+    SqlColumn written[most_columns];
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        written[i] = {columns[i].name, sql_type(columns[i].type)};
+    check_columns(fcinfo, result, std::span<const SqlColumn>(written, columns.size()));
+}
+
+void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const SqlColumn> columns) {
     const auto found = static_cast<std::size_t>(result->natts);
     for (std::size_t i = 0; i < std::max(found, columns.size()); ++i) {
         const FormData_pg_attribute* returned =
             i < found ? TupleDescAttr(result, static_cast<int>(i)) : nullptr;
-        const ResultColumn* written = i < columns.size() ? &columns[i] : nullptr;
-        if (returned != nullptr && written != nullptr && returned->atttypid == sql_type(written->type) &&
+        const SqlColumn* written = i < columns.size() ? &columns[i] : nullptr;
+        if (returned != nullptr && written != nullptr && returned->atttypid == written->type &&
             std::string_view(NameStr(returned->attname)) == written->name)
             continue;
         const char* column = written != nullptr ? written->name : NameStr(returned->attname);
@@ -251,7 +258,7 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Re
                                   : errdetail("Column %d is \"%s\" of type %s; \"%s\" of type %s is written.",
                                               static_cast<int>(i) + 1, NameStr(returned->attname),
                                               format_type_be(returned->atttypid), written->name,
-                                              format_type_be(sql_type(written->type))),
+                                              format_type_be(written->type)),
              errhint("The extension's script and library are of different versions: run ALTER EXTENSION ldp "
                      "UPDATE, and connect again.")));
     }

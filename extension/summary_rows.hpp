@@ -34,7 +34,13 @@ struct KeptResults {
 /// Empty results in the current memory context. May jump.
 [[nodiscard]] KeptResults* new_results();
 
+/// A column of a result type in SQL.
+struct SqlColumn {
+    const char* name;
+    Oid type;
+};
 /// Raises error XX000 with the name of the column if the SQL result type has other columns than the results.
+void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const SqlColumn> columns);
 void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const ResultColumn> columns);
 
 /// An array argument of text, as UTF-8; raises an error for a NULL element. May jump.

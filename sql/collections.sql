@@ -37,8 +37,8 @@ CREATE TABLE ldp_internal.ldp_collection (
     analysts    text NOT NULL DEFAULT 'rows' CHECK (analysts IN ('rows', 'aggregates')),
     home        text,
     stamp       bigint,
-    fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED,
-    parameters  bytea NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_parameters(spec - 'derived')) STORED
+    fingerprint text NOT NULL GENERATED ALWAYS AS (ldp_internal.ldp_spec_fingerprint(spec - 'derived')) STORED,
+    parameters  bytea NOT NULL GENERATED ALWAYS AS (ldp_internal.ldp_spec_parameters(spec - 'derived')) STORED
 );
 COMMENT ON TABLE ldp_internal.ldp_collection IS
     'all collections with their canonical specs; see the view ldp_collections';
@@ -304,7 +304,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_table(text) IS
 CREATE FUNCTION ldp_internal.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    canonical jsonb := ldp_internal.ldp_spec_canonical(spec);
     problem text;
     other text;
 BEGIN
@@ -322,7 +322,7 @@ BEGIN
     PERFORM ldp_internal.ldp_check_free(name);
     SELECT c.name INTO other FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_register_collection_as.reports;
     problem := CASE WHEN FOUND THEN format('It is the table of collection "%s".', other)
-               ELSE ldp_internal.ldp_table_problem(reports, @extschema@.ldp_spec_parameters(canonical)) END;
+               ELSE ldp_internal.ldp_table_problem(reports, ldp_internal.ldp_spec_parameters(canonical)) END;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'wrong_object_type',
@@ -460,7 +460,7 @@ COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb, boolean) IS
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    canonical jsonb := ldp_internal.ldp_spec_canonical(spec);
     series integer := COALESCE((canonical ->> 'rounds')::integer, (canonical -> 'derived' ->> 'series_rounds')::numeric::integer, 0);
     held text := ldp_internal.ldp_report_column(reports);
     bounded boolean;
@@ -482,7 +482,7 @@ BEGIN
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
             EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(%s, %L))',
-                           reports, held, @extschema@.ldp_spec_parameters(canonical));
+                           reports, held, ldp_internal.ldp_spec_parameters(canonical));
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
@@ -561,7 +561,7 @@ CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, public_
     RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    canonical jsonb := @extschema@.ldp_spec_canonical(spec);
+    canonical jsonb := ldp_internal.ldp_spec_canonical(spec);
     public_list text := '';
     side_names text := '';
     short text := '';

@@ -219,7 +219,7 @@ CREATE FUNCTION ldp_internal.ldp_hitter_round(search ldp_internal.ldp_hitter_sea
 DECLARE
     collection @extschema@.ldp_collections :=
         ldp_internal.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
-    labels text[] := @extschema@.ldp_spec_labels(collection.spec::jsonb);
+    labels text[] := ldp_internal.ldp_spec_labels(collection.spec::jsonb);
     -- Strings shorter than the prefixes that this round extends come from an earlier round.
     continued integer := ldp_internal.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
     summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name::text, NULL::integer);

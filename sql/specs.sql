@@ -1,19 +1,28 @@
 -- Specs -----------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.ldp_spec_canonical(spec jsonb) RETURNS jsonb
+CREATE FUNCTION @extschema@.ldp_spec_info(spec jsonb, OUT canonical jsonb, OUT parameters bytea, OUT fingerprint text, OUT labels text[])
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION @extschema@.ldp_spec_info(jsonb) IS
+    'Checks a spec and returns one row. The column canonical is the spec with all defaults filled in, and with derived '
+    'quantities, such as sizes in bytes, under "derived". The column parameters is the parameter block at the beginning of '
+    'every report. The column fingerprint identifies the spec in every report and summary: 16 hexadecimal digits. The '
+    'column labels has the labels of the first attribute''s values or bins, in order; NULL if it has none. Error 22023 '
+    'if the spec is invalid.';
+
+CREATE FUNCTION ldp_internal.ldp_spec_canonical(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_canonical(jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_spec_canonical(jsonb) IS
     'Returns the canonical spec: all defaults filled in, and derived quantities such as sizes in bytes under '
     '"derived". Error 22023 if the spec is invalid.';
 
-CREATE FUNCTION @extschema@.ldp_spec_parameters(spec jsonb) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_spec_parameters(spec jsonb) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_parameters(jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_spec_parameters(jsonb) IS
     'Returns the parameter block at the beginning of every report under the spec. Error 22023 if the spec is invalid.';
 
-CREATE FUNCTION @extschema@.ldp_spec_fingerprint(spec jsonb) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_spec_fingerprint(spec jsonb) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_spec_fingerprint(jsonb) IS
     'Returns the fingerprint that identifies the spec in every report and summary: 16 hexadecimal digits. Error '
     '22023 if the spec is invalid.';
 
@@ -88,9 +97,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_round(integer, integer, integer) IS
     'Returns true if the round is between first and last, and raises error 23514 otherwise. Used in the CHECK '
     'constraint of each collection.';
 
-CREATE FUNCTION @extschema@.ldp_spec_labels(spec jsonb) RETURNS text[]
+CREATE FUNCTION ldp_internal.ldp_spec_labels(spec jsonb) RETURNS text[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.ldp_spec_labels(jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_spec_labels(jsonb) IS
     'Returns the labels of the first attribute''s values or bins, in order. Returns NULL if the attribute has no '
     'labels. Error 22023 if the spec is invalid.';
 

@@ -34,7 +34,7 @@ summarise() {
     if [ "$3" ]; then
         printf '%b' "$3" | "$ldp" perturb --spec spec 2>err >reports.copy || { bad "a report of $1" err; return; }
     else
-        sql -v spec="$2" <<<"SELECT encode(ldp_spec_parameters(:'spec') || '\\x010000', 'hex')" >reports.copy
+        sql -v spec="$2" <<<"SELECT encode(ldp_internal.ldp_spec_parameters(:'spec') || '\\x010000', 'hex')" >reports.copy
     fi
     remember "$1" "$2"
     sql <<SQL >log || bad "a summary of $1" log

@@ -17,7 +17,7 @@ done
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 sql >log <<SQL || { cat log; exit 1; }
 CREATE FUNCTION report(value integer) RETURNS ldp_report LANGUAGE sql IMMUTABLE AS
-\$\$ SELECT (encode(ldp_spec_parameters('$spec'), 'hex') || '0' || value % 3)::ldp_report \$\$;
+\$\$ SELECT (encode(ldp_internal.ldp_spec_parameters('$spec'), 'hex') || '0' || value % 3)::ldp_report \$\$;
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'timestamptz'], ['country', 'text'], ['shard', 'integer']]);
 ALTER TABLE visits ALTER seen SET DEFAULT '2026-01-01 00:00Z';
 ALTER TABLE visits ALTER country SET DEFAULT 'none';

@@ -7,7 +7,7 @@ here=ldp_collections there=ldp_collections_there latin=ldp_collections_latin
 create_databases $here $there
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 sql $here -c "CREATE EXTENSION ldp" -c "SELECT ldp_create_collection('colour', '$spec')" >/dev/null
-report=$(sql $here -c "SELECT encode(ldp_spec_parameters('$spec'), 'hex') || '01'")
+report=$(sql $here -c "SELECT encode(ldp_internal.ldp_spec_parameters('$spec'), 'hex') || '01'")
 
 # Dropping while others submit ------------------------------------------------------------------------------
 # A session of its own that runs commands step by step.
@@ -78,7 +78,7 @@ check "every batch that is on record is there" t "$(sql $here -c "SELECT (SELECT
 sql $here >/dev/null <<SQL
 SELECT ldp_create_collection('visit', '$spec', ARRAY[['country', 'text']]);
 SELECT ldp_open_rounds('visit', 0, 4);
-INSERT INTO visit SELECT (encode(ldp_spec_parameters('$spec'), 'hex') || lpad(to_hex(i % 3), 2, '0'))::ldp_report, i % 5, 'de' FROM generate_series(1, 300) AS i;
+INSERT INTO visit SELECT (encode(ldp_internal.ldp_spec_parameters('$spec'), 'hex') || lpad(to_hex(i % 3), 2, '0'))::ldp_report, i % 5, 'de' FROM generate_series(1, 300) AS i;
 SQL
 sql $there -c "CREATE EXTENSION ldp"
 pg_dump -t visit $here | sql $there | grep -v '^$' >"$work/restore.log"
@@ -94,7 +94,7 @@ sql $there -c "CREATE TABLE copied (report ldp_report, round integer, country te
 check "rows that nothing checked are checked" "" "$(sql $there -c "SELECT ldp_adopt_collection('copied', 'copied', '$spec')")"
 check "and count" 300 "$(sql $there -c "SELECT sum(ldp_count(summary)) FROM unnest(ldp_groups_of('copied', '{round}'))")"
 sql $there -c "CREATE TABLE mixed (report ldp_report, round integer)" -c "INSERT INTO mixed SELECT report, round FROM visit LIMIT 3" \
-    -c "INSERT INTO mixed SELECT (encode(ldp_spec_parameters(s), 'hex') || '00')::ldp_report, 0 FROM (SELECT '{\"mechanism\": \"grr\", \"epsilon\": 9, \"domain\": 3}'::jsonb) AS q (s)" >/dev/null
+    -c "INSERT INTO mixed SELECT (encode(ldp_internal.ldp_spec_parameters(s), 'hex') || '00')::ldp_report, 0 FROM (SELECT '{\"mechanism\": \"grr\", \"epsilon\": 9, \"domain\": 3}'::jsonb) AS q (s)" >/dev/null
 check "one report of another spec is found" 1 "$(sql $there -c "SELECT ldp_adopt_collection('mixed', 'mixed', '$spec')" | grep -c 'made for another collection')"
 
 # Another encoding ------------------------------------------------------------------------------------------
@@ -104,13 +104,13 @@ latin1() { PGCLIENTENCODING=UTF8 sql $latin "$@"; }
 latin1 -c "CREATE EXTENSION ldp"
 check "names and labels are text" "é|grün|3" "$(latin1 <<'SQL' | tail -n 1
 SELECT ldp_create_collection('é', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "café", "domain": ["rouge", "grün"]}]}', ARRAY[['été', 'text']]);
-INSERT INTO "é" SELECT (encode(ldp_spec_parameters(ldp_client_spec('é')), 'hex') || '01')::ldp_report, 0, 'ü' FROM generate_series(1, 3);
+INSERT INTO "é" SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('é')), 'hex') || '01')::ldp_report, 0, 'ü' FROM generate_series(1, 3);
 SELECT c.name, e.label, e.n FROM ldp_collections AS c, ldp_estimate(c.name) AS e WHERE e.label = 'grün' AND e.attribute = 'café';
 SQL
 )"
 check "a label is found by name" 1 "$(latin1 -c "SELECT ldp_value(ldp_summary_of('é'), 'grün', 'café')")"
 check "groups, too" '{"été": "ü"}' "$(latin1 -c "SELECT \"group\" FROM unnest(ldp_groups_of('é', ARRAY['été']))")"
-check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT ldp_spec_fingerprint('{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"café\", \"domain\": [\"rouge\", \"grün\"]}]}')")" \
+check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT (ldp_spec_info('{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"café\", \"domain\": [\"rouge\", \"grün\"]}]}')).fingerprint")" \
     "$(latin1 -c "SELECT fingerprint FROM ldp_collections WHERE name = 'é'")"
 refusal() { latin1 -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }
 check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22023 22023 22023" "$(
@@ -121,6 +121,6 @@ check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22
 check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportion(report, 'ocré') FROM \"é\"")"
 check "and they are quoted as they were" 'ERROR:  unknown method "é"' "$(latin1 -c "SELECT ldp_consistent(ldp_summary_of('é'), 'é')" | head -n 1)"
 check "a search has letters of it" mots_1 "$(latin1 -c "SELECT ldp_create_hitters('mots', 2, 'éü')")"
-check "a spec with what the database cannot hold is refused before" 22P05 "$(refusal "SELECT ldp_spec_canonical('{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"\\u0416\", \"b\"]}')")"
+check "a spec with what the database cannot hold is refused before" 22P05 "$(refusal "SELECT (ldp_spec_info('{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"\\u0416\", \"b\"]}')).canonical")"
 
 finish

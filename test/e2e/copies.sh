@@ -107,7 +107,7 @@ if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
     # visit COUNT COUNTRY
     visit() {
         sql -c "INSERT INTO visits (report, round, seen, country)
-            SELECT (encode(ldp_spec_parameters('$spec'), 'hex') || '0' || i % 5)::ldp_report, 0, timestamptz '2026-01-01' + i % 90 * interval '1 hour', '$2'
+            SELECT (encode(ldp_internal.ldp_spec_parameters('$spec'), 'hex') || '0' || i % 5)::ldp_report, 0, timestamptz '2026-01-01' + i % 90 * interval '1 hour', '$2'
             FROM generate_series(1, $1) AS i"
     }
     arrived() {

@@ -15,9 +15,9 @@ while read -r encoding label; do
     databases+=("$database")
     # In SQL_ASCII, text is what clients send.
     check "$encoding installs the extension" "" "$(sql "$database" -c "CREATE EXTENSION ldp")"
-    check "$encoding estimates" "$label|3|$(sql -c "SELECT ldp_spec_fingerprint('$(spec "$label")')")" "$(PGCLIENTENCODING=UTF8 sql "$database" <<SQL | tail -n 1
+    check "$encoding estimates" "$label|3|$(sql -c "SELECT (ldp_spec_info('$(spec "$label")')).fingerprint")" "$(PGCLIENTENCODING=UTF8 sql "$database" <<SQL | tail -n 1
 SELECT ldp_create_collection('$label', '$(spec "$label")');
-INSERT INTO "$label" SELECT (encode(ldp_spec_parameters(ldp_client_spec('$label')), 'hex') || '01')::ldp_report, 0 FROM generate_series(1, 3);
+INSERT INTO "$label" SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('$label')), 'hex') || '01')::ldp_report, 0 FROM generate_series(1, 3);
 SELECT e.label, e.n, c.fingerprint FROM ldp_collections AS c, ldp_estimate(c.name) AS e WHERE e.label = '$label' AND e.attribute = '$label';
 SQL
 )"

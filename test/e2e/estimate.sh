@@ -73,7 +73,7 @@ SELECT format('COPY (SELECT %s FROM generate_series(1, 400) AS i) TO STDOUT (FOR
     a ->> 'name', 2 * place + 1, a ->> 'min', a ->> 'max', a ->> 'domain',
     CASE jsonb_typeof(a -> 'domain') WHEN 'array' THEN jsonb_array_length(a -> 'domain') END), ', '))
 FROM (SELECT a || jsonb_build_object('name', concat_ws('.', a ->> 'name', element)), row_number() OVER (ORDER BY place, number)
-      FROM jsonb_array_elements(ldp_spec_canonical(:'spec') -> 'attributes') WITH ORDINALITY AS t (a, place)
+      FROM jsonb_array_elements((ldp_spec_info(:'spec')).canonical -> 'attributes') WITH ORDINALITY AS t (a, place)
            LEFT JOIN LATERAL (SELECT e #>> '{}', n FROM jsonb_array_elements(CASE jsonb_typeof(a -> 'vector') WHEN 'array' THEN a -> 'vector'
                ELSE (SELECT jsonb_agg(i) FROM generate_series(0, (a ->> 'vector')::integer - 1) AS i) END) WITH ORDINALITY AS v (e, n)) AS l (element, number) ON true
       WHERE NOT a ? 'product') AS of_columns (a, place) \gexec
@@ -103,7 +103,7 @@ check "all kinds" t "$(sql -c "SELECT count(DISTINCT mechanism) > 25 FROM ldp_co
 # A series, of reports made by hand: an answer of every node of the tree of rounds.
 sql >/dev/null <<'SQL' || bad "the series"
 SELECT ldp_create_collection('plan', '{"mechanism": "ddrm", "epsilon": 6, "rounds": 4, "changes": 1, "domain": ["free", "pro"]}');
-INSERT INTO plan SELECT (encode(ldp_spec_parameters(ldp_client_spec('plan')), 'hex') || '01' ||
+INSERT INTO plan SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('plan')), 'hex') || '01' ||
         lpad(to_hex(2 * node + (i % 3 = 0)::integer), 2, '0'))::ldp_report, least(node + 1, 4)
     FROM generate_series(1, 200) AS i, generate_series(0, 6) AS node;
 SQL
@@ -201,7 +201,7 @@ if grep -qE "About [3-6][0-9](\.[0-9])?.% of the people gave a text that is not 
 sql >/dev/null <<'SQL' || bad "kept answers"
 SELECT ldp_create_collection('kept', '{"mechanism": "grr", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 5}, "domain": 4}');
 SELECT ldp_open_rounds('kept', 3, 6);
-INSERT INTO kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('kept')), 'hex') || '0' || i % 7 % 4)::ldp_report, round
+INSERT INTO kept SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('kept')), 'hex') || '0' || i % 7 % 4)::ldp_report, round
     FROM generate_series(1, 100) AS i, generate_series(3, 6) AS round;
 SQL
 page kept
@@ -231,7 +231,7 @@ check "reports about either are less than the sum" t "$(sql -c "SELECT $either <
 # Reports that no device made, and none at all.
 sql >/dev/null <<'SQL' || bad "forged reports"
 SELECT ldp_create_collection('forged', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
-INSERT INTO forged SELECT (encode(ldp_spec_parameters(ldp_client_spec('forged')), 'hex') || '00')::ldp_report FROM generate_series(1, 2000);
+INSERT INTO forged SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('forged')), 'hex') || '00')::ldp_report FROM generate_series(1, 2000);
 SELECT ldp_create_collection('empty', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 SQL
 page forged

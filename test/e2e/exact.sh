@@ -80,7 +80,7 @@ SELECT ldp_create_collection('colour', '$spec', ARRAY[['country', 'text'], ['wee
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_add_round_partitions('panel', 3);
 RESET ROLE;
 CREATE FUNCTION report(name text, payload text) RETURNS ldp_report LANGUAGE sql
-    RETURN (encode(ldp_spec_parameters(ldp_client_spec(\$1)), 'hex') || \$2)::ldp_report;
+    RETURN (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(\$1)), 'hex') || \$2)::ldp_report;
 INSERT INTO colour SELECT report('colour', lpad((i % 3)::text, 2, '0')), 0, chr(97 + i % 6), i % 6 FROM generate_series(1, 120) AS i;
 INSERT INTO guarded SELECT report('guarded', lpad((i % 3)::text, 2, '0')), 0, chr(97 + i % 2) FROM generate_series(1, 60) AS i;
 INSERT INTO pair SELECT report('pair', '0001') FROM generate_series(1, 60) AS i;

@@ -84,7 +84,7 @@ collect codes_2 "$work/codes.csv"
 check "there is no third one" "" "$(sql -c "SELECT ldp_next_round('codes')")"
 check "it handed on all that it may" 16 "$(sql -c "
     SELECT count(DISTINCT left(l, 3)) FILTER (WHERE strpos(l, chr(3)) = 0) + count(*) FILTER (WHERE strpos(l, chr(3)) BETWEEN 1 AND 3)
-    FROM unnest(ldp_spec_labels(ldp_client_spec('codes_2'))) AS l WHERE l !~ 'other'")"
+    FROM unnest((ldp_spec_info(ldp_client_spec('codes_2'))).labels) AS l WHERE l !~ 'other'")"
 # A string too many has probability 0.05. Longer strings count as their beginning.
 check "the frequent strings are found" "aaaa... abba... abcd... bbbb... cccc... dddd... dead..." "$(sql -c "
     SELECT string_agg(label, ' ' ORDER BY label) FROM ldp_hitters('codes') WHERE p_value < 1e-7")"

@@ -104,7 +104,7 @@ record='{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "town", "
 pair='{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "town", "domain": ["a", "b"]}, {"name": "size", "min": 0, "max": 9, "bins": 2}]}'
 ordered='{"mechanism": "haar_ordered", "epsilon": 1, "min": 0, "max": 7, "grid": 7}'
 vector='{"mechanism": "haar", "epsilon": 4, "grid": 100, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'
-of() { sql $hostile -c "SET search_path = pg_catalog, hostile; SELECT encode(ldp_spec_parameters('$1'), 'hex') || '$2'"; }
+of() { sql $hostile -c "SET search_path = pg_catalog, hostile; SELECT encode(ldp_internal.ldp_spec_parameters('$1'), 'hex') || '$2'"; }
 report=$(of "$spec" 00) told=$(of "$record" 0001) together=$(of "$pair" 0001) placed=$(of "$ordered" 0000) measured=$(of "$vector" 0000)
 batch=6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f000
 # With PostgreSQL's schema before the hostile one, as it is unless somebody says otherwise, and behind it.
@@ -137,7 +137,7 @@ SELECT * FROM pg_catalog.unnest(ldp_groups_of('side', ARRAY['country', 'round']:
 SELECT ldp_unregister_collection('side'), ldp_adopt_collection('side', 'hostile.side', '$spec');
 SELECT ldp_summary_of('side', 0);
 SELECT * FROM ldp_collections;
-SELECT ldp_client_spec('colour'), ldp_spec_labels(ldp_client_spec('colour'));
+SELECT ldp_client_spec('colour'), (ldp_spec_info(ldp_client_spec('colour'))).labels;
 SELECT * FROM ldp_estimate('colour');
 SELECT * FROM ldp_estimate('record', 0.9, 'population');
 CREATE TEMPORARY VIEW summary AS SELECT ldp_agg(report) AS s FROM colour;
@@ -185,7 +185,7 @@ SELECT * FROM ldp_group_test('side', '{country}');
 SELECT * FROM ldp_calibrate('side', ARRAY['country']::text[], '[{"country": "x", "total": 1}, {"country": "y", "total": 1}, {"country": null, "total": 2}]');
 SELECT * FROM ldp_smooth('side', '{version}');
 SELECT ldp_create_collection('curve', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1}', ARRAY[['week', 'integer']]);
-SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_spec_parameters(ldp_client_spec('curve')), 'hex'), '01')::ldp_report, columns => pg_catalog.jsonb_build_object('week', week))
+SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('curve')), 'hex'), '01')::ldp_report, columns => pg_catalog.jsonb_build_object('week', week))
 FROM pg_catalog.generate_series(1, 5) AS week;
 SELECT pg_catalog.count(*) FROM ldp_kernel_regression('curve', '{week}');
 SELECT ldp_drop_collection('curve');
@@ -217,7 +217,7 @@ SQL
     # Sixty people whose words begin alike are enough for a second round.
     sql $hostile <<SQL >/dev/null
 SET search_path = pg_catalog, hostile;
-INSERT INTO hostile.words_1 SELECT (encode(ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
+INSERT INTO hostile.words_1 SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
 SQL
     check "a search goes on with the path $path" "words_2" "$(sql $hostile <<SQL
 SET track_functions = 'all';

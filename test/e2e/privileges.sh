@@ -18,7 +18,7 @@ GRANT CREATE ON SCHEMA public TO ldp_test_administrator, ldp_test_owner;
 SET ROLE ldp_test_owner;
 SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['country', 'text']]);
 SELECT ldp_create_collection('guarded', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', analysts => 'aggregates');
-CREATE TABLE sample AS SELECT (encode(ldp_spec_parameters(ldp_client_spec('colour')), 'hex') || '01')::ldp_report AS report;
+CREATE TABLE sample AS SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('colour')), 'hex') || '01')::ldp_report AS report;
 GRANT SELECT ON sample TO PUBLIC;
 INSERT INTO colour SELECT report, 0, 'de' FROM sample, generate_series(1, 30);
 INSERT INTO guarded SELECT report FROM sample, generate_series(1, 30);
@@ -28,7 +28,7 @@ SELECT ldp_create_collection('visits', '{"mechanism": "grr", "epsilon": 1, "doma
 SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');
 SELECT ldp_create_collection('panel', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', partition_by => 'round');
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
-INSERT INTO words_1 SELECT (encode(ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
+INSERT INTO words_1 SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('words_1')), 'hex') || '02')::ldp_report FROM generate_series(1, 60);
 SELECT ldp_create_collection('colour_1', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 CREATE TABLE found (report ldp_report, round integer);
 -- A table that is ready, and no collection.

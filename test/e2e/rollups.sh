@@ -23,7 +23,7 @@ spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
 sql >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
 CREATE EXTENSION ldp;
 CREATE FUNCTION report(value integer) RETURNS ldp_report LANGUAGE sql AS
-\$\$ SELECT (encode(ldp_spec_parameters('$spec'), 'hex') || '0' || value % 3)::ldp_report \$\$;
+\$\$ SELECT (encode(ldp_internal.ldp_spec_parameters('$spec'), 'hex') || '0' || value % 3)::ldp_report \$\$;
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'timestamptz'], ['country', 'text']], partition_by => 'seen');
 SELECT ldp_create_collection('packs', '$spec', ARRAY[['day', 'date']], rows => 'batches');
 SELECT ldp_add_partitions('visits', '2026-01-04', since => '2026-01-01');

@@ -8,7 +8,7 @@ create_databases ldp_settings
 sql >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
 CREATE EXTENSION ldp;
 CREATE FUNCTION report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 CREATE TABLE spec (name text PRIMARY KEY, spec jsonb);
 INSERT INTO spec VALUES
     ('colour', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'),

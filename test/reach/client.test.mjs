@@ -48,7 +48,7 @@ test("a spec with an open choice is refused with the way to resolve it", async (
     const pair = [{ name: "a", domain: 2 }, { name: "b", domain: 3 }];
     for (const spec of [{ mechanism: "auto", epsilon: 1, domain: 4 }, { mechanism: "sampled", epsilon: 1, attributes: pair },
         { mechanism: "joint", epsilon: 1, marginals: "auto", people: 1000, attributes: pair }])
-        await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_canonical/));
+        await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_info/));
 });
 
 test("collections of a group share one budget", async () => {

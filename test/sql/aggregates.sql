@@ -123,7 +123,7 @@ FROM (SELECT id, ldp_agg(report) OVER (ORDER BY id) AS running FROM colour WHERE
      LATERAL (SELECT ldp_agg(report) AS alone FROM colour AS c WHERE c.id <= w.id) AS a;
 SELECT id, ldp_count(ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)) AS n FROM colour WHERE id <= 4;
 -- A summary without reports has only NULL estimates.
-SELECT encode(ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
+SELECT encode(ldp_internal.ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
 SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', 24) AS nothing \gset
 SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', 7) IS NULL AS seventh,
        (SELECT count(*) FROM ldp_means(:'nothing')) AS rows;
@@ -244,7 +244,7 @@ SELECT ldp_count(ldp_rollup(s)) AS rolled_up FROM state, generate_series(1, 3) G
 SELECT ldp_count(s) AS still FROM state ORDER BY 1;
 
 -- Full: 2^40 reports are the maximum.
-SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
+SELECT overlay(encode(ldp_internal.ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
 FROM spec WHERE name = 'colour' \gset
 SELECT ldp_count(pg_temp.accumulated(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
 SELECT pg_temp.accumulated(pg_temp.accumulated(:'nearly_full', report), report) FROM colour LIMIT 1;
@@ -294,7 +294,7 @@ FROM (VALUES
     (2, 'first of agg', 'SELECT ldp_agg(r) FROM (SELECT $f AS r UNION ALL SELECT $r) AS u'),
     (3, 'second of agg', 'SELECT ldp_agg(r) FROM (SELECT $r AS r UNION ALL SELECT $f) AS u'),
     (4, 'spec', 'SELECT ldp_spec($f)'),
-    (5, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM spec WHERE name = ''wage'')))')) AS ways (place, how, query)
+    (5, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_internal.ldp_spec_parameters((SELECT spec FROM spec WHERE name = ''wage'')))')) AS ways (place, how, query)
 ORDER BY number, place;
 \pset tuples_only off
 \pset format aligned
@@ -320,7 +320,7 @@ DROP TABLE spec, colour, tags, wage, age, profile, parted, state, long_state, fo
 CREATE AGGREGATE state_of(report ldp_report) (SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state);
 CREATE AGGREGATE sum_of(state ldp_internal.ldp_agg_state) (SFUNC = ldp_internal.ldp_agg_state_merge, STYPE = ldp_internal.ldp_agg_state, FINALFUNC = ldp_internal.ldp_agg_final);
 CREATE TABLE formed (name text, most integer, block text);
-INSERT INTO formed SELECT name, most, encode(ldp_spec_parameters(ldp_spec_canonical(spec)), 'hex') FROM (VALUES
+INSERT INTO formed SELECT name, most, encode(ldp_internal.ldp_spec_parameters((ldp_spec_info(spec)).canonical), 'hex') FROM (VALUES
     ('grr', 1024, '{"mechanism": "grr", "epsilon": 1, "domain": 1024}'::jsonb),
     ('oue', 82, '{"mechanism": "oue", "epsilon": 1, "domain": 256}'),
     ('record', 102, '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 50, "mechanism": "grr"}, {"name": "b", "domain": 50, "mechanism": "grr"}]}')) AS s (name, most, spec);

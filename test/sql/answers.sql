@@ -59,7 +59,7 @@ SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
 SELECT attribute, n, attribute_number FROM whole, ldp_shrinkage(s) WHERE name = 'day';
 -- The names of a summary are unknown if its collection is not in this database.
-CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
+CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_internal.ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
 SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
 SELECT attribute, label FROM stranger, ldp_proportions(s, attribute => '0');
@@ -126,8 +126,8 @@ SELECT ldp_internal.ldp_agg_state_merge(NULL, NULL) IS NULL AS nothing, ldp_inte
 
 -- A first round without reports.
 CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2 - 16))::ldp_summary AS s
-FROM ldp_spec_canonical('{"mechanism": "haar_ranges", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}') AS canonical,
-     LATERAL (SELECT encode(ldp_spec_parameters(canonical), 'hex')) AS p (block);
+FROM CAST((ldp_spec_info('{"mechanism": "haar_ranges", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')).canonical AS jsonb) AS canonical,
+     LATERAL (SELECT encode(ldp_internal.ldp_spec_parameters(canonical), 'hex')) AS p (block);
 
 -- Errors --------------------------------------------------------------------------------------------------
 \pset format unaligned

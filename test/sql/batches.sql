@@ -4,7 +4,7 @@
 
 -- A batch by hand: a block of the kind 2, the number of reports, payloads.
 CREATE FUNCTION pg_temp.batch(spec jsonb, count bigint, payloads text) RETURNS text LANGUAGE sql AS
-$$ SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '02' FROM 3) || pg_temp.little(count, 4) || payloads $$;
+$$ SELECT overlay(encode(ldp_internal.ldp_spec_parameters(spec), 'hex') PLACING '02' FROM 3) || pg_temp.little(count, 4) || payloads $$;
 
 CREATE TABLE batch_spec (name text PRIMARY KEY, spec jsonb);
 INSERT INTO batch_spec VALUES
@@ -85,8 +85,8 @@ SELECT ldp_pack(report) FROM (SELECT report FROM single WHERE id = 1 ORDER BY na
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_agg(batch) FROM (SELECT batch FROM packed ORDER BY name) AS p;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_internal.ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'colour' LIMIT 1;
-SELECT ldp_internal.ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'wage' LIMIT 1;
+SELECT ldp_internal.ldp_check_report(batch, ldp_internal.ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'colour' LIMIT 1;
+SELECT ldp_internal.ldp_check_report(batch, ldp_internal.ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'wage' LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
 CREATE TABLE wide AS SELECT pg_temp.report('{"mechanism": "oue", "epsilon": 1, "domain": 65536}', repeat('00', 8192)) AS report;
 SELECT ldp_count(ldp_pack(report)) AS most FROM wide, generate_series(1, 2048);
@@ -134,7 +134,7 @@ FROM (VALUES (1, 'no bytes', ''), (2, 'a header', left(pg_temp.batch(:'colour', 
      (VALUES (1, 'agg', 'SELECT ldp_agg($f)'), (2, 'second of agg', 'SELECT ldp_agg(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'),
              (3, 'pack', 'SELECT ldp_pack(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'), (4, 'unpack', 'SELECT ldp_unpack($f)'),
              (5, 'count', 'SELECT ldp_count($f)'), (6, 'spec', 'SELECT ldp_spec($f)'),
-             (7, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM batch_spec WHERE name = ''colour'')))')) AS ways (place, how, query)
+             (7, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_internal.ldp_spec_parameters((SELECT spec FROM batch_spec WHERE name = ''colour'')))')) AS ways (place, how, query)
 ORDER BY number, place;
 \pset tuples_only off
 \pset format aligned
@@ -146,7 +146,7 @@ DROP TABLE batch_spec, single, packed, mixed, wide;
 -- Each has a counterpart: a collection of single reports with the same spec and the same reports. All queries must give
 -- equal results for both.
 CREATE FUNCTION pg_temp.of(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(collection)), 'hex') || payload)::ldp_report $$;
 CREATE TABLE kind AS SELECT * FROM (VALUES
     ('fresh', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'::jsonb),
     ('kept', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"], "evolving": {}, "budget": {"epsilon": 9}}'),

@@ -3,15 +3,19 @@
 
 
 -- Specs -----------------------------------------------------------------------------------------------------
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}') - 'derived' AS grr;
-SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 2}]}') - 'derived' AS haar;
-SELECT ldp_spec_canonical(ldp_spec_canonical(s)) = ldp_spec_canonical(s) AS stable, ldp_spec_parameters(ldp_spec_canonical(s)) = ldp_spec_parameters(s) AS same
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}')).canonical - 'derived' AS grr;
+SELECT (ldp_spec_info('{"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 2}]}')).canonical - 'derived' AS haar;
+SELECT (ldp_spec_info((ldp_spec_info(s)).canonical)).canonical = (ldp_spec_info(s)).canonical AS stable, ldp_internal.ldp_spec_parameters((ldp_spec_info(s)).canonical) = ldp_internal.ldp_spec_parameters(s) AS same
 FROM (VALUES ('{"mechanism": "grr", "epsilon": 0.1, "domain": 1024}'::jsonb), ('{"mechanism": "oue", "epsilon": 1e-2, "domain": 100}'),
              ('{"mechanism": "pdp", "epsilon": 3.3333333333333335, "min": -0.1, "max": 1e10}')) AS v (s);
-SELECT ldp_spec_canonical(NULL) IS NULL AS nothing;
+SELECT (ldp_spec_info(NULL)).canonical IS NULL AS nothing;
+SELECT i.fingerprint, i.labels, i.fingerprint = ldp_internal.ldp_spec_fingerprint(s) AS same_fingerprint, i.canonical = ldp_internal.ldp_spec_canonical(s) AS same_spec,
+       i.parameters = ldp_internal.ldp_spec_parameters(s) AS same_block, i.labels IS NOT DISTINCT FROM ldp_internal.ldp_spec_labels(s) AS same_labels
+FROM unnest(ARRAY['{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}', '{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}',
+                  '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1}']::jsonb[]) AS s, ldp_spec_info(s) AS i;
 -- One error in full; the others in a table.
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "min": 0}');
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "colour": "red"}');
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 4, "min": 0}')).canonical;
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 4, "colour": "red"}')).canonical;
 \echo :LAST_ERROR_SQLSTATE
 \pset format unaligned
 \pset tuples_only on
@@ -60,7 +64,7 @@ FROM (VALUES
     (40, 'derived that is not',  '{"mechanism": "grr", "epsilon": 1, "domain": 4, "derived": {"p": 1}}'),
     (41, 'nested too deeply',    '{"mechanism": "grr", "epsilon": 1, "domain": [[[[[[[[[["x"]]]]]]]]]]}'),
     (42, 'megabytes',            '{"mechanism": "grr", "epsilon": 1, "domain": ["' || repeat('x', 1100000) || '", "b"]}')
-) AS bad (number, what, spec), LATERAL pg_temp.outcome(format('SELECT ldp_spec_canonical(%L)', spec)) AS outcome ORDER BY number;
+) AS bad (number, what, spec), LATERAL pg_temp.outcome(format('SELECT (ldp_spec_info(%L)).canonical', spec)) AS outcome ORDER BY number;
 \pset tuples_only off
 \pset format aligned
 
@@ -75,7 +79,7 @@ SELECT ldp_create_collection('profile', '{"mechanism": "haar", "randomizer": "pd
 SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'colour'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT attname, format_type(atttypid, atttypmod) AS type, attnotnull FROM pg_attribute WHERE attrelid = 'visit'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT relname, reloftype::regtype FROM pg_class WHERE relname IN ('colour', 'visit', 'Weird "name", 100%s') ORDER BY relname COLLATE "C";
-SELECT name, reports, mechanism, epsilon, spec = ldp_client_spec(name) AS same_spec, spec = ldp_spec_canonical(spec) AS canonical FROM ldp_collections ORDER BY name COLLATE "C";
+SELECT name, reports, mechanism, epsilon, spec = ldp_client_spec(name) AS same_spec, spec = (ldp_spec_info(spec)).canonical AS canonical FROM ldp_collections ORDER BY name COLLATE "C";
 SELECT obj_description('colour'::regclass);
 -- In the current schema.
 CREATE SCHEMA elsewhere;

@@ -7,7 +7,7 @@ RESET client_min_messages;
 \set spec '{"mechanism": "grr", "epsilon": 1, "domain": 4}'
 
 CREATE FUNCTION pg_temp.report(value integer) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
 
 -- Ten reports for each day of October and November, at 00:10, 12:00 and 23:50 on the clocks of the zone. A count of reports
 -- is then ten times a number of days.

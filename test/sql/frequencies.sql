@@ -11,8 +11,8 @@ FROM (VALUES ('grr', '{}'::jsonb), ('oue', '{}'), ('sue', '{}'), ('subset', '{}'
 
 
 -- For all data, reports of one spec have one length, and "derived" has the constants.
-SELECT name, ldp_spec_canonical(spec) -> 'derived' ->> 'report_bytes' AS report, ldp_spec_canonical(spec) -> 'derived' ->> 'summary_bytes' AS summary,
-       round((ldp_spec_canonical(spec) -> 'derived' ->> 'p')::numeric, 9) AS p, round((ldp_spec_canonical(spec) -> 'derived' ->> 'q')::numeric, 9) AS q
+SELECT name, (ldp_spec_info(spec)).canonical -> 'derived' ->> 'report_bytes' AS report, (ldp_spec_info(spec)).canonical -> 'derived' ->> 'summary_bytes' AS summary,
+       round(((ldp_spec_info(spec)).canonical -> 'derived' ->> 'p')::numeric, 9) AS p, round(((ldp_spec_info(spec)).canonical -> 'derived' ->> 'q')::numeric, 9) AS q
 FROM oracle ORDER BY name;
 
 -- Reports by hand, about twelve thousand of each kind. A subset of three values is three bits.
@@ -28,7 +28,7 @@ CREATE TABLE report AS
         WHEN 'blh' THEN pg_temp.scramble(i, 1) || pg_temp.scramble(i, 2) || pg_temp.little(i % 2, 1)
         WHEN 'olh' THEN pg_temp.scramble(i, 3) || pg_temp.scramble(i, 4) || pg_temp.little(i % 4, 1)
         WHEN 'rappor' THEN pg_temp.little(i % 4, 1) || pg_temp.little((i * 43 + i / 4) % 4096, 2) END)::ldp_report AS report
-    FROM (SELECT name, encode(ldp_spec_parameters(spec), 'hex') AS block FROM oracle OFFSET 0) AS o, generate_series(1, 12000) AS i;
+    FROM (SELECT name, encode(ldp_internal.ldp_spec_parameters(spec), 'hex') AS block FROM oracle OFFSET 0) AS o, generate_series(1, 12000) AS i;
 ANALYZE report;
 
 -- The estimator from supports counted here, for the oracles whose support can be read off the payload.
@@ -43,7 +43,7 @@ support AS (
           FROM report WHERE name IN ('grr', 'hadamard', 'oue', 'sue', 'subset')) AS r, generate_series(0, 11) AS v
     GROUP BY name, v),
 constant AS (
-    SELECT name, (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM oracle, LATERAL (SELECT ldp_spec_canonical(spec) -> 'derived') AS c (d)),
+    SELECT name, (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM oracle, LATERAL (SELECT (ldp_spec_info(spec)).canonical -> 'derived') AS c (d)),
 expected AS (
     SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n AS reports FROM support JOIN tally USING (name) JOIN constant USING (name)),
 answer AS (
@@ -142,16 +142,16 @@ FROM oracle JOIN (VALUES ('hadamard', 'an output past the last', '10'), ('expone
 
 -- Values with a distance ------------------------------------------------------------------------------------
 -- Two values through a table: the report is the value with probability p, else the other one.
-SELECT derived ->> 'epsilon_per_unit' AS none, ldp_spec_canonical(spec) -> 'utilities' AS utilities FROM (VALUES
+SELECT derived ->> 'epsilon_per_unit' AS none, (ldp_spec_info(spec)).canonical -> 'utilities' AS utilities FROM (VALUES
     ('{"mechanism": "exponential", "epsilon": 1, "domain": ["no", "yes"], "utilities": [[7, 0], [-3, 4]]}'::jsonb)) AS s (spec),
-    LATERAL (SELECT ldp_spec_canonical(spec) -> 'derived') AS c (derived);
+    LATERAL (SELECT (ldp_spec_info(spec)).canonical -> 'derived') AS c (derived);
 WITH answers AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "exponential", "epsilon": 1, "domain": 2, "utilities": [[7, 0], [-3, 4]]}',
                                                pg_temp.little((i % 4 = 0)::integer, 1))) AS s FROM generate_series(1, 400) AS i),
      law AS (SELECT exp(1::float8) / (exp(1::float8) + 1) AS p)
 SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - p)) / (2 * p - 1))) < 1e-9 AS estimates,
        abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_proportions(s);
 -- Near values are less distinguishable, and a limited range spends epsilon on them.
-SELECT round((ldp_spec_canonical(spec) -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
+SELECT round(((ldp_spec_info(spec)).canonical -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "max_distance": 2}'),
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "max_distance": 1}')) AS s (spec);
 SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1, "domain": 3, "coordinates": [[0, 0], [9, 9], [0, 0]]}');
@@ -171,10 +171,10 @@ FROM few, law, ldp_means(s);
 
 -- Advice ----------------------------------------------------------------------------------------------------
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "domain": 1024}', 10000);
-SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024, "max_report_bytes": 40}') -> 'chosen';
-SELECT ldp_spec_canonical(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024}')) = ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 1024}') AS stable;
-SELECT ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "subset", "epsilon": 1, "domain": 6}') OR
-       ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 6}') AS same_reports;
+SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 1024, "max_report_bytes": 40}')).canonical -> 'chosen';
+SELECT (ldp_spec_info((ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 1024}')).canonical)).canonical = (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 1024}')).canonical AS stable;
+SELECT ldp_internal.ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_internal.ldp_spec_parameters('{"mechanism": "subset", "epsilon": 1, "domain": 6}') OR
+       ldp_internal.ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') = ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 6}') AS same_reports;
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 1}', 10000);
 
 SELECT count(ldp_drop_collection('colour')) AS dropped;
@@ -199,10 +199,10 @@ SELECT ldp_required_n('{"mechanism": "auto", "epsilon": 1, "domain": 8, "several
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_proportions(ldp_summary_of('services'), 'norm_sub')$$),
     ($$SELECT ldp_set_sizes(summary) FROM (SELECT ldp_agg(report) AS summary FROM report WHERE name = 'grr') AS s$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "several": true}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b;c"], "several": true}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 4, "most": 2}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 200, "several": true, "most": 100}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "attributes": [{"name": "a", "domain": 3, "several": true}, {"name": "b", "domain": 3}]}')$$)) AS q (query);
+    ($$SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 4, "several": true}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b;c"], "several": true}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 4, "most": 2}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 200, "several": true, "most": 100}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "attributes": [{"name": "a", "domain": 3, "several": true}, {"name": "b", "domain": 3}]}')).canonical$$)) AS q (query);
 \pset format aligned
 SELECT ldp_drop_collection('services');

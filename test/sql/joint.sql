@@ -5,13 +5,13 @@ SET search_path = joint, public;
 
 
 -- Specs: numbers in bins are categories, whose labels are the bins; views and what they are for are settled.
-SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
-    {"name": "age", "min": 0, "max": 100, "bins": 4}, {"name": "town", "domain": 3}]}') - 'derived';
-SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "people": 1000000, "marginals": "auto", "optimize_for": "ranges",
-    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'derived' - 'attributes';
-SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "marginals": [["town", "sex"], ["age"]],
-    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'attributes';
-SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint", "epsilon": 1, ' || rest || '}'))
+SELECT (ldp_spec_info('{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "bins": 4}, {"name": "town", "domain": 3}]}')).canonical - 'derived';
+SELECT (ldp_spec_info('{"mechanism": "joint", "epsilon": 4, "people": 1000000, "marginals": "auto", "optimize_for": "ranges",
+    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}')).canonical - 'derived' - 'attributes';
+SELECT (ldp_spec_info('{"mechanism": "joint", "epsilon": 4, "marginals": [["town", "sex"], ["age"]],
+    "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}')).canonical - 'attributes';
+SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "joint", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}]',
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',
@@ -31,8 +31,8 @@ FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "min": 0, "max": 1, "edges": [1]}, {"name": "b", "domain": 2}]',
     '"attributes": [{"name": "a", "domain": 2, "bins": 2}, {"name": "b", "domain": 2}]']) AS rest;
 -- Bins are for every mechanism of categories.
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}') -> 'attributes';
-SELECT attribute, ldp_spec_labels(ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1}'::jsonb || jsonb_build_object('attributes', jsonb_build_array(attribute)))) AS labels
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}')).canonical -> 'attributes';
+SELECT attribute, (ldp_spec_info((ldp_spec_info('{"mechanism": "grr", "epsilon": 1}'::jsonb || jsonb_build_object('attributes', jsonb_build_array(attribute)))).canonical)).labels AS labels
 FROM unnest(ARRAY['{"name": "age", "min": 0, "max": 100, "bins": 2}', '{"name": "sex", "domain": ["f", "m"]}', '{"name": "sex", "domain": 2}']::jsonb[]) AS attribute;
 
 -- A collection: views 0 to 2 are (sex, age), (sex, town) and (age, town); their sets are single cells at this epsilon.

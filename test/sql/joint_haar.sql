@@ -7,14 +7,14 @@ CREATE FUNCTION pg_temp.byte(number integer) RETURNS text LANGUAGE sql AS $$ SEL
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
 
 -- Specs.
-SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "marginals": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
-    {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}') - 'derived';
+SELECT (ldp_spec_info('{"mechanism": "joint_haar", "epsilon": 4, "marginals": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+    {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}')).canonical - 'derived';
 -- With views, "auto" chooses the mechanism with the smallest error for the queries; the advice ignores queries that "people" leaves to fits.
 SELECT c->>'mechanism' AS mechanism, c->'chosen'->>'reason' AS reason FROM unnest(ARRAY['"marginals": "pairs"', '"marginals": "pairs", "optimize_for": "ranges"', '"marginals": "triples"']) AS rest,
-    ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}, {"name": "c", "domain": 12}], ' || rest || '}')::jsonb) AS c;
+    CAST((ldp_spec_info(('{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}, {"name": "c", "domain": 12}], ' || rest || '}')::jsonb)).canonical AS jsonb) AS c;
 SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "optimize_for": "ranges", "people": 300,
     "attributes": [{"name": "a", "domain": 64}, {"name": "b", "domain": 64}]}', 1000000);
-SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint_haar", "epsilon": 1, ' || rest || '}'))
+SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "joint_haar", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}]',
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',

@@ -4,10 +4,10 @@
 -- A report of parameters and zeros, as any of these randomizers might make.
 CREATE FUNCTION zeros(mechanism text, domain integer, rest jsonb DEFAULT '{}') RETURNS ldp_report
 LANGUAGE sql AS $$
-    SELECT (encode(ldp_spec_parameters(c.spec), 'hex') ||
-            repeat('00', (c.spec #>> '{derived,report_bytes}')::integer - octet_length(ldp_spec_parameters(c.spec))))::ldp_report
-    FROM (SELECT ldp_spec_canonical(jsonb_build_object('mechanism', mechanism, 'epsilon', 1, 'min_group', 1, 'attributes',
-              jsonb_build_array(jsonb_build_object('name', 'v', 'domain', domain))) || rest)) AS c (spec)
+    SELECT (encode(ldp_internal.ldp_spec_parameters(c.spec), 'hex') ||
+            repeat('00', (c.spec #>> '{derived,report_bytes}')::integer - octet_length(ldp_internal.ldp_spec_parameters(c.spec))))::ldp_report
+    FROM (SELECT (ldp_spec_info(jsonb_build_object('mechanism', mechanism, 'epsilon', 1, 'min_group', 1, 'attributes',
+              jsonb_build_array(jsonb_build_object('name', 'v', 'domain', domain))) || rest)).canonical) AS c (spec)
 $$;
 CREATE FUNCTION bytes(summary ldp_summary) RETURNS integer LANGUAGE sql AS $$ SELECT octet_length(ldp_internal.ldp_summary_send(summary)) $$;
 

@@ -15,7 +15,7 @@ INSERT INTO question SELECT name, jsonb_build_object('mechanism', name, 'epsilon
     ('sampled', '{"grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
         {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "weight": 3},
         {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS q (name, more);
-SELECT name, ldp_spec_canonical(spec) - 'derived' AS canonical FROM question WHERE name IN ('sampled', 'haar_ordered') ORDER BY name;
+SELECT name, (ldp_spec_info(spec)).canonical - 'derived' AS canonical FROM question WHERE name IN ('sampled', 'haar_ordered') ORDER BY name;
 
 CREATE TABLE report AS
     SELECT q.name, i AS id, i % 3 AS part, pg_temp.report(q.spec, CASE q.name
@@ -120,7 +120,7 @@ FROM whole, ldp_pilot_choice(serial, serial, 100) AS l, ldp_pilot_choice(serial,
 SELECT mechanism, round(stderr::numeric, 5) AS stderr, lower_bound, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 255, "grid": 255, "estimate": "distribution"}');
 SELECT mechanism, obstacle FROM ldp_advise('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}');
 SELECT spec ->> 'mechanism' AS mechanism, spec ->> 'grid' AS grid, spec -> 'chosen' AS chosen
-FROM ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 255, "grid": 255, "estimate": "distribution"}') AS spec;
+FROM CAST((ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 255, "grid": 255, "estimate": "distribution"}')).canonical AS jsonb) AS spec;
 
 -- A record, whole and in parts.
 SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
@@ -157,21 +157,21 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_pilot_choice(w.serial, o.serial, 10) FROM whole AS w, whole AS o WHERE w.name = 'haar_ordered' AND o.name = 'square_wave'$$),
     ($$SELECT ldp_pilot_choice(serial, serial, 10) FROM whole WHERE name = 'square_wave'$$),
     ($$SELECT ldp_pilot_choice(serial, serial, 0) FROM whole WHERE name = 'haar_ordered'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "estimate": "distribution"}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "estimate": "median"}')$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "estimate": "distribution"}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "estimate": "median"}')).canonical$$),
     ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
     ($$SELECT * FROM whole, ldp_shrinkage(serial, 'soft') WHERE name = 'duchi_vector'$$),
     ($$SELECT pg_temp.report(spec, 'ff5a') FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_minimax_bound(spec) FROM question WHERE name = 'gaussian'$$),
-    ($$SELECT ldp_spec_canonical(spec - 'delta') FROM question WHERE name = 'gaussian'$$),
-    ($$SELECT ldp_spec_canonical(spec || '{"evolving": {}, "budget": {"epsilon": 5}}') FROM question WHERE name = 'gaussian'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "delta": 1e-9, "min": 0, "max": 1}')$$),
+    ($$SELECT (ldp_spec_info(spec - 'delta')).canonical FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT (ldp_spec_info(spec || '{"evolving": {}, "budget": {"epsilon": 5}}')).canonical FROM question WHERE name = 'gaussian'$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "duchi", "epsilon": 1, "delta": 1e-9, "min": 0, "max": 1}')).canonical$$),
     ($$SELECT * FROM whole, ldp_shrinkage(serial, 'hard') WHERE name = 'duchi_vector'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "weight": 0}, {"name": "b", "domain": 3}]}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1]], "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8, "grid": 7}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "onebit", "epsilon": 1, "min": 1, "max": 2}')$$)) AS q (query);
+    ($$SELECT (ldp_spec_info('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "weight": 0}, {"name": "b", "domain": 3}]}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1]], "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8, "grid": 7}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "onebit", "epsilon": 1, "min": 1, "max": 2}')).canonical$$)) AS q (query);
 \pset format aligned
 
 -- A number that people may leave out: the mean of those who answer, and their share. 40 % of the reports have no number, and
@@ -193,12 +193,12 @@ SELECT ldp_drop_collection('income');
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_response_rates(serial) FROM whole WHERE name = 'duchi'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1, "missing": true}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "optional_mean", "epsilon": 1, "min": 0, "max": 1}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": 0.3}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": true, "estimate": "shape"}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b"], "missing": true}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "bins": 4, "missing": true}')$$)) AS q (query);
+    ($$SELECT (ldp_spec_info('{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1, "missing": true}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "optional_mean", "epsilon": 1, "min": 0, "max": 1}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": 0.3}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": true, "estimate": "shape"}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b"], "missing": true}')).canonical$$),
+    ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "bins": 4, "missing": true}')).canonical$$)) AS q (query);
 \pset format aligned
 
 -- NULLs and empty summaries.

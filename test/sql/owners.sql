@@ -13,8 +13,8 @@ GRANT USAGE ON SCHEMA owners TO PUBLIC;
 GRANT CREATE ON SCHEMA owners TO regress_ldp_owner, regress_ldp_rival;
 \set spec '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'''
 CREATE FUNCTION report(name text, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(name)), 'hex') || payload)::ldp_report $$;
-SELECT (encode(ldp_spec_parameters(:spec), 'hex') || '01')::ldp_report AS green, ldp_spec_parameters(:spec) AS block, sha256('a') AS digest, sha256('b') AS other_digest \gset
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(name)), 'hex') || payload)::ldp_report $$;
+SELECT (encode(ldp_internal.ldp_spec_parameters(:spec), 'hex') || '01')::ldp_report AS green, ldp_internal.ldp_spec_parameters(:spec) AS block, sha256('a') AS digest, sha256('b') AS other_digest \gset
 
 -- The registry ----------------------------------------------------------------------------------------------
 -- It is written by functions alone, and only for the owner of the table.
@@ -114,10 +114,10 @@ SELECT ldp_submit_batch('altered', gen_random_uuid(), ARRAY[:'green']::ldp_repor
 SELECT * FROM ldp_estimate('altered');
 SELECT * FROM unnest(ldp_groups_of('altered', '{round}'));
 SELECT ldp_open_rounds('altered', 1);
-ALTER TABLE altered ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}')));
+ALTER TABLE altered ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}')));
 SELECT ldp_submit('altered', :'green');
 -- Of another spec whose block is as long.
-SELECT ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}') AS other_block \gset
+SELECT ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}') AS other_block \gset
 ALTER TABLE altered DROP CONSTRAINT report_follows_spec, ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, :'other_block'));
 SELECT ldp_submit('altered', :'green');
 ALTER TABLE altered DROP CONSTRAINT report_follows_spec,

@@ -22,7 +22,7 @@ FROM (VALUES ('{"mechanism": "auto", "epsilon": 1, "domain": 12}'::jsonb, '{"eff
 -- The resulting spec is valid for a collection and has the same prediction.
 SELECT again.stderr = first.stderr AS same
 FROM ldp_plan('{"mechanism": "auto", "domain": 12}', '{"error": 0.02}', 5000) AS first,
-     ldp_plan(ldp_spec_canonical(canonical), '{}', 5000) AS again WHERE first.source = 'all' AND again.source = 'all';
+     ldp_plan((ldp_spec_info(canonical)).canonical, '{}', 5000) AS again WHERE first.source = 'all' AND again.source = 'all';
 
 -- The sources of error of every kind of target.
 SELECT name, round(stderr::numeric, 5) AS stderr, sources
@@ -52,11 +52,11 @@ SELECT count(*) FROM ldp_plan(NULL, '{}', 10);
 
 -- A protocol for values that change, which the canonical spec contains.
 SELECT c->>'mechanism' AS mechanism, c->>'epsilon' AS epsilon, c->'evolving' AS evolving, c ? 'stream' AS stream
-FROM CAST(ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
-    "stream": {"rounds": 30, "people": 2000}, "domain": 4}') AS jsonb) AS c;
+FROM CAST((ldp_spec_info('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
+    "stream": {"rounds": 30, "people": 2000}, "domain": 4}')).canonical AS jsonb) AS c;
 SELECT c->>'mechanism' AS mechanism, c->'evolving'->>'volatility' AS volatility, c->'attributes'->0->>'evolving' AS rounded
-FROM CAST(ldp_spec_canonical('{"mechanism": "duchi", "budget": {"epsilon": 6}, "evolving": "auto",
-    "stream": {"rounds": 30, "people": 2000, "change_rate": 0.05, "jitter": 5}, "min": 0, "max": 100}') AS jsonb) AS c;
-SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4}');
-SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4,
-    "stream": {"rounds": 30, "people": 2000, "jitter": 5}}');
+FROM CAST((ldp_spec_info('{"mechanism": "duchi", "budget": {"epsilon": 6}, "evolving": "auto",
+    "stream": {"rounds": 30, "people": 2000, "change_rate": 0.05, "jitter": 5}, "min": 0, "max": 100}')).canonical AS jsonb) AS c;
+SELECT (ldp_spec_info('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4}')).canonical;
+SELECT (ldp_spec_info('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4,
+    "stream": {"rounds": 30, "people": 2000, "jitter": 5}}')).canonical;

@@ -21,7 +21,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 CREATE FUNCTION pg_temp.report(value integer) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
 CREATE FUNCTION pg_temp.reports(n integer) RETURNS ldp_report[] LANGUAGE sql AS
 $$ SELECT array_agg(pg_temp.report(i % 4)) FROM generate_series(1, n) AS i $$;
 CREATE FUNCTION pg_temp.batch(n integer) RETURNS ldp_report_batch LANGUAGE sql AS
@@ -144,10 +144,10 @@ SELECT ldp_adopt_collection('adopted', 'adopted', :'pin');
 ALTER TABLE pin ADD COLUMN mood text, ADD COLUMN "day.am" text, ADD COLUMN version text;
 SELECT * FROM ldp_public_columns('pin');
 SELECT c, pg_temp.outcome(format('SELECT ldp_insert(''pin'', ldp_pack(r), 0, %1$L), ldp_submit(''pin'', r, 0, %1$L), ldp_submit_batch(''pin'', gen_random_uuid(), ARRAY[r], 0, %1$L)
-    FROM (SELECT (encode(ldp_spec_parameters(%2$L), ''hex'') || ''0000'')::ldp_report) AS p (r) GROUP BY r', c, :'pin'))
+    FROM (SELECT (encode(ldp_internal.ldp_spec_parameters(%2$L), ''hex'') || ''0000'')::ldp_report) AS p (r) GROUP BY r', c, :'pin'))
 FROM unnest('{"{\"mood\": \"good\"}","{\"country\": \"de\", \"day.am\": null}"}'::text[]) AS c;
-SELECT pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"mood": "good"}')),
-    pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"country": "de", "version": "2"}'));
+SELECT pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_internal.ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"mood": "good"}')),
+    pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_internal.ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"country": "de", "version": "2"}'));
 SELECT mood, country, version FROM pin;
 SELECT ldp_drop_collection('pin'), ldp_drop_collection('adopted');
 

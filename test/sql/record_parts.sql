@@ -5,10 +5,10 @@ SET search_path = record_parts, public;
 
 
 -- Specs: the canonical form has the mechanism of each part, and margins have become shares.
-SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "people": 60000, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
+SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 2, "people": 60000, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
     {"name": "car", "domain": ["no", "yes"]}, {"name": "income", "min": 0, "max": 9000, "estimate": "distribution"}, {"name": "age", "min": 0, "max": 100},
-    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60}], "joint_tables": [["mood", "car"]], "max_margin_of_error": {"mood": 0.02}}') - 'derived';
-SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
+    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60}], "joint_tables": [["mood", "car"]], "max_margin_of_error": {"mood": 0.02}}')).canonical - 'derived';
+SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
     {"name": "car", "domain": 2}, {"name": "age", "min": 0, "max": 100' || rest || '}')) AS refused
 FROM unnest(ARRAY[
     '}], "joint_tables": [["mood", "age"]]',
@@ -170,7 +170,7 @@ FROM (SELECT element, sum(CASE WHEN coefficient = 0 OR element * 2 * width / 4 %
 JOIN (VALUES (0, 20, 80), (1, 0, 100), (2, 0, 50000), (3, 0, 50000)) AS r (element, low, high) USING (element) JOIN ldp_means(:'one'::ldp_summary, attribute => 'person') AS m ON m.attribute_number = element + 2
 GROUP BY element ORDER BY element;
 SELECT pg_temp.refusal(format(query, :'one')) FROM unnest(ARRAY['SELECT ldp_coefficients(%L, attribute => ''mood'')', 'SELECT ldp_coefficients(%L, attribute => ''wage'')']) AS query;
-SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "v", "vector": 2, ' || rest || '}]}')) AS refused
+SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "v", "vector": 2, ' || rest || '}]}')) AS refused
 FROM unnest(ARRAY['"min": [0, 1, 2], "max": 5', '"min": [0, "x"], "max": 5', '"min": [0, 5], "max": [1, 5]', '"min": 0, "max": [1]']) AS rest;
 -- By themselves, with plans and effects of forgery.
 SELECT name, pg_temp.short(one.error * sqrt(1000)::numeric) AS one_layer, pg_temp.short(two.error * sqrt(1000)::numeric) AS two_layers FROM (VALUES

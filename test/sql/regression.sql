@@ -13,9 +13,9 @@ SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "p
     {"product": ["hours", {"school": "north"}], "mechanism": "duchi"}, {"product": [{"school": "süd"}, "hours"], "mechanism": "duchi"}]}');
 SELECT a ->> 'name' AS name, a -> 'min' AS min, a -> 'max' AS max, a -> 'product' AS product
 FROM jsonb_array_elements(ldp_client_spec('pupil') -> 'attributes') AS a;
-SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": ["x"]}, "attributes": [{"name": "x", "min": 0, "max": 1}, {"name": "y", "min": -1, "max": 1}]}') #>> '{attributes,3,name}' AS third;
+SELECT (ldp_spec_info('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": ["x"]}, "attributes": [{"name": "x", "min": 0, "max": 1}, {"name": "y", "min": -1, "max": 1}]}')).canonical #>> '{attributes,3,name}' AS third;
 CREATE TABLE ones AS SELECT * FROM (VALUES (0, 40), (1, 60), (2, 55), (3, 60), (4, 66), (5, 45), (6, 52), (7, 56), (8, 55), (9, 60)) AS o (attribute, ones);
-INSERT INTO pupil SELECT (encode(ldp_spec_parameters(ldp_client_spec('pupil')), 'hex') || lpad(to_hex(attribute), 2, '0') || CASE WHEN i % 100 < ones THEN '01' ELSE '00' END)::ldp_report
+INSERT INTO pupil SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('pupil')), 'hex') || lpad(to_hex(attribute), 2, '0') || CASE WHEN i % 100 < ones THEN '01' ELSE '00' END)::ldp_report
 FROM ones, generate_series(1, 800) AS i;
 CREATE TABLE told AS SELECT ldp_agg(report) AS s FROM pupil;
 
@@ -54,7 +54,7 @@ WHERE l.term = 'school';
 -- Without predictors, the means within the groups.
 SELECT r.term, r.label, abs(r.estimate - (50 + y.m / f.estimate)) < 1e-9 AS mean, r.stderr < 50 AS stderr
 FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_proportions(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
-SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}'), '$.attributes[*].name') AS names;
+SELECT jsonb_path_query_array((ldp_spec_info('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}')).canonical, '$.attributes[*].name') AS names;
 
 -- No reports, and few reports.
 SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
@@ -62,12 +62,12 @@ SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FRO
 SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_internal.ldp_report_send(report), length(ldp_internal.ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_internal.ldp_report_send(report), length(ldp_internal.ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
 SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, "per_report": 1, "grid": 100, "attributes": [{"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
     {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
-INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
+INSERT INTO partial SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
 SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);
 -- The same with memoized responses: the note states missing rounds even if errors were inflated.
 SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 1000000}}');
 SELECT ldp_open_rounds('partial_kept', 0, 1);
-INSERT INTO partial_kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
+INSERT INTO partial_kept SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
 SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(pg_temp.all_rounds('partial_kept'), 'score', ARRAY['hours']);
 
 -- Errors.
@@ -83,13 +83,13 @@ FROM (SELECT ldp_agg(report) AS s FROM pupil WHERE substr(encode(ldp_internal.ld
      ldp_regression(s, 'score', '{hours}') AS r;
 -- A summary without a collection in this database.
 SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
-    (SELECT ldp_agg((encode(ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;
+    (SELECT ldp_agg((encode(ldp_internal.ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;
 
 -- Combination: two specs, one quantity. --------------------------------------------------------------------
 SELECT ldp_create_collection('shy', '{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
 SELECT ldp_create_collection('open', '{"mechanism": "duchi", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
-INSERT INTO shy SELECT (encode(ldp_spec_parameters(ldp_client_spec('shy')), 'hex') || CASE WHEN i % 100 < 60 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 3000) AS i;
-INSERT INTO open SELECT (encode(ldp_spec_parameters(ldp_client_spec('open')), 'hex') || CASE WHEN i % 100 < 66 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 1000) AS i;
+INSERT INTO shy SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('shy')), 'hex') || CASE WHEN i % 100 < 60 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 3000) AS i;
+INSERT INTO open SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('open')), 'hex') || CASE WHEN i % 100 < 66 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 1000) AS i;
 CREATE VIEW each AS SELECT a FROM ldp_means(ldp_summary_of('shy')) AS a UNION ALL SELECT a FROM ldp_means(ldp_summary_of('open')) AS a;
 CREATE VIEW mean AS SELECT sum((a).estimate / (a).stderr ^ 2) / sum(1 / (a).stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / (a).stderr ^ 2)) AS stderr FROM each;
 SELECT c.attribute, c.label, abs(c.estimate - m.estimate) < 1e-9 AS estimate, abs(c.stderr - m.stderr) < 1e-9 AS stderr,

@@ -5,7 +5,7 @@ CREATE EXTENSION IF NOT EXISTS ldp;
 RESET client_min_messages;
 \set spec '{"mechanism": "grr", "epsilon": 1, "domain": 4}'
 CREATE FUNCTION pg_temp.report(value integer) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
 CREATE FUNCTION pg_temp.outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;

@@ -6,7 +6,7 @@ SET search_path = rollup_partitions, public;
 SET timezone = 'UTC';
 \set spec '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'''
 CREATE FUNCTION report(value bigint) RETURNS ldp_report LANGUAGE sql IMMUTABLE AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
 
 SELECT ldp_create_collection('visits', :spec, ARRAY[['seen', 'date'], ['country', 'text']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01');

@@ -10,7 +10,7 @@ GRANT USAGE ON SCHEMA rollup_rights TO PUBLIC;
 GRANT CREATE ON SCHEMA rollup_rights TO regress_ldp_owner;
 \set spec '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'''
 CREATE FUNCTION report(value bigint) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
 SET ROLE regress_ldp_owner;
 SELECT ldp_create_collection('tenants', :spec, ARRAY[['tenant', 'text'], ['secret', 'text']]);
 INSERT INTO tenants (report, tenant) SELECT report(i), CASE WHEN i <= 30 THEN 'regress_ldp_acme' ELSE 'rival' END FROM generate_series(1, 70) AS i;

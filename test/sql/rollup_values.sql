@@ -5,7 +5,7 @@ SET search_path = rollup_values, public;
 SET timezone = 'America/New_York';
 \set spec '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'''
 CREATE FUNCTION report(value bigint) RETURNS ldp_report LANGUAGE sql IMMUTABLE AS
-$$ SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'), 'hex') || '0' || value % 3)::ldp_report $$;
 
 -- Extreme values of every type ------------------------------------------------------------------------------
 CREATE TABLE value (type text, values text[]);

@@ -7,7 +7,7 @@ SET datestyle = 'German';
 \set spec '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'''
 \set kept '''{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"], "evolving": {}, "budget": {"epsilon": 9}}'''
 CREATE FUNCTION report(name text, value bigint) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(ldp_client_spec(name)), 'hex') || '0' || value % 3)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(name)), 'hex') || '0' || value % 3)::ldp_report $$;
 
 -- Tables ----------------------------------------------------------------------------------------------------
 -- Nothing is a typed table, so each can be altered, and partitioned from the start.

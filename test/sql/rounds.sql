@@ -125,7 +125,7 @@ SELECT bool_and(s = ldp_summary_of('kept', round)) AS grouped FROM (SELECT round
 RESET parallel_leader_participation; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET max_parallel_workers_per_gather;
 
 -- A forged summary: no rounds but reports, rounds but no reports.
-SELECT octet_length(ldp_spec_parameters(ldp_client_spec('kept'))) AS block \gset
+SELECT octet_length(ldp_internal.ldp_spec_parameters(ldp_client_spec('kept'))) AS block \gset
 SELECT overlay(:'serial' PLACING '0b000000' FROM 2 * :block + 17 FOR 8)::ldp_summary;
 SELECT overlay(overlay(:'serial' PLACING '0000000000000000' FROM 2 * :block + 1 FOR 16) PLACING repeat('00', 24) FROM 2 * :block + 33)::ldp_summary;
 

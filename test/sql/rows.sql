@@ -33,6 +33,7 @@ CREATE TABLE reports AS
     SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "town", "domain": 3}]}', '00') AS town,
            pg_temp.report('{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}', '00') AS wage,
            pg_temp.report('{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}', '0000') AS age;
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}')).labels;
 SELECT (ldp_internal.ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
 SELECT (ldp_difference(a, a)).attribute, (ldp_ratio(a, a)).label, (ldp_internal.ldp_weighted_rows(a, 1, a, 1)).n FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
 -- All were called, except functions that return the result of an SQL function.

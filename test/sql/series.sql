@@ -66,7 +66,7 @@ WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
 FROM pair, ldp_change(before, after, 0.6, target => 'sample') AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
 -- Two layers: what the permanent response adds, from its own p and q, is common, and what the second layer adds is not.
-WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM ldp_spec_canonical(ldp_client_spec('app')) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
+WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM CAST((ldp_spec_info(ldp_client_spec('app'))).canonical AS jsonb) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
          FROM pair, ldp_change(before, after, 1, target => 'sample') AS c JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value) WHERE name = 'app')
 SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
@@ -186,7 +186,7 @@ SELECT pg_temp.refusal($$SELECT ldp_create_collection('bad', '{"mechanism": "dit
 
 -- NULLs and empty summaries give no rows.
 CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || 'ffffff7f00000080' || repeat('0', length(before::text) - start - 31) FROM start)::ldp_summary AS empty
-FROM (SELECT *, length(ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
+FROM (SELECT *, length(ldp_internal.ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
 SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty, after)) AS from_nothing, (SELECT count(*) FROM ldp_change(before, empty)) AS to_nothing,
        (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;
 SET client_min_messages = warning;

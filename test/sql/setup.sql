@@ -11,7 +11,7 @@ CREATE FUNCTION pg_temp.little(number bigint, bytes integer) RETURNS text LANGUA
 $$ SELECT string_agg(lpad(to_hex(number >> (8 * i) & 255), 2, '0'), '' ORDER BY i) FROM generate_series(0, bytes - 1) AS i $$;
 -- A report under a spec: the spec's parameter block and a payload.
 CREATE FUNCTION pg_temp.report(spec jsonb, payload text) RETURNS ldp_report LANGUAGE sql AS
-$$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 -- The same for a collection.
 CREATE FUNCTION pg_temp.report_to(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
 $$ SELECT pg_temp.report(ldp_client_spec(collection), payload) $$;

@@ -7,7 +7,7 @@ SET client_min_messages = warning;
 SELECT ldp_create_collection('spends', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5}}');
 SELECT key, value FROM jsonb_each(ldp_client_spec('spends') -> 'derived') WHERE key ~ 'epsilon|max_responses' ORDER BY key;
 SELECT count(ldp_open_rounds('spends', 1, 9));
-SELECT encode(ldp_spec_parameters(ldp_client_spec('spends')), 'hex') AS block \gset
+SELECT encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('spends')), 'hex') AS block \gset
 INSERT INTO spends SELECT (:'block' || CASE WHEN i % 3 = 0 THEN '01' ELSE '00' END || CASE WHEN t > 5 AND i % 5 < 3 OR i % 4 = 0 THEN '01' ELSE '00' END)::ldp_report, t
 FROM generate_series(1, 1000) AS i, unnest(ARRAY[2, 3, 6, 9]) AS t;
 ANALYZE;
@@ -42,7 +42,7 @@ SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "r
     "attributes": [{"name": "town", "domain": 9, "mechanism": "l_grr"}, {"name": "age", "min": 0, "max": 90, "mechanism": "optimal"}]}');
 SELECT key, value FROM jsonb_each(ldp_client_spec('mixed') -> 'derived') WHERE key ~ 'epsilon|max_responses' ORDER BY key;
 SELECT count(ldp_open_rounds('mixed', 1, 9));
-SELECT encode(ldp_spec_parameters(ldp_client_spec('mixed')), 'hex') AS block \gset
+SELECT encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('mixed')), 'hex') AS block \gset
 INSERT INTO mixed SELECT (:'block' || '0' || i % 2 || '0' || i % 5 || CASE WHEN i % 3 > 0 THEN '01' ELSE '00' END)::ldp_report, t FROM generate_series(1, 900) AS i, unnest(ARRAY[1, 8]) AS t;
 SELECT round, attribute, value, upper - lower > 1.2 * first_value(upper - lower) OVER (PARTITION BY attribute ORDER BY round) AS extended, note
 FROM unnest(ARRAY[1, 8]) AS round, ldp_estimate(ldp_summary_of('mixed', round)) AS e WHERE value = 0 OR value IS NULL ORDER BY 1, 2;
@@ -56,7 +56,7 @@ SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "gr
     {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "income", "min": 0, "max": 800, "mechanism": "haar_ordered", "grid": 8},
     {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60, "mechanism": "duchi_vector"}]}');
 SELECT count(ldp_open_rounds('poll', 0, 20));
-SELECT encode(ldp_spec_parameters(ldp_client_spec('poll')), 'hex') AS block \gset
+SELECT encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('poll')), 'hex') AS block \gset
 INSERT INTO poll SELECT (:'block' || CASE
     WHEN i % 7 < 3 THEN '00' || pg_temp.little(i / 7 % 3, 1) || pg_temp.little(1 << (CASE i / 7 % 3 WHEN 0 THEN mood WHEN 1 THEN car ELSE mood * 2 + car END), 1)
     WHEN i % 7 = 3 THEN '01' || pg_temp.little(i / 7 % 3, 1) || '00'
@@ -104,5 +104,5 @@ SELECT ldp_create_collection('grouped', '{"mechanism": "grr", "epsilon": 1, "dom
 SELECT ldp_create_collection('reserves', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 5}}');
 SELECT name, ldp_client_spec(name) -> 'budget' AS budget, ldp_client_spec(name) -> 'derived' ->> 'max_epsilon' AS at_most
 FROM unnest(ARRAY['grouped', 'reserves']) AS name;
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 25}}');
-SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"epsilon": 20}}');
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 25}}')).canonical;
+SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"epsilon": 20}}')).canonical;

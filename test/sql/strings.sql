@@ -6,10 +6,10 @@ SET search_path = strings, public;
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
 
 -- Specs.
-SELECT ldp_spec_canonical('{"mechanism": "strings", "epsilon": 12, "attributes": [{"name": "brand", "strings": {"alphabet": "zyxa-w", "max_length": 6}}]}');
+SELECT (ldp_spec_info('{"mechanism": "strings", "epsilon": 12, "attributes": [{"name": "brand", "strings": {"alphabet": "zyxa-w", "max_length": 6}}]}')).canonical;
 SELECT c->>'mechanism' AS mechanism, c->'attributes'->0->'strings' AS strings FROM unnest(ARRAY['"alphabet": "a-z0-9 ", "max_length": 12, "lowercase": true, "other": " "', '"alphabet": "-+α-ω", "max_length": 3']) AS rest,
-    ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "strings": {' || rest || '}}')::jsonb) AS c;
-SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "strings", "epsilon": 1, ' || rest || '}'))
+    CAST((ldp_spec_info(('{"mechanism": "auto", "epsilon": 1, "strings": {' || rest || '}}')::jsonb)).canonical AS jsonb) AS c;
+SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "strings", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"domain": 4',
     '"strings": {"alphabet": "a-z"}',
@@ -22,7 +22,7 @@ FROM unnest(ARRAY[
     '"strings": {"alphabet": "a-z", "max_length": 4}, "hash_buckets": 65536, "cohorts": 1024',
     '"strings": {"alphabet": "a-z", "max_length": 12}, "first_level_length": 9',
     '"attributes": [{"name": "a", "strings": {"alphabet": "a-z", "max_length": 4}}, {"name": "b", "domain": 2}]']) AS rest;
-SELECT pg_temp.refusal($$SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "strings": {"alphabet": "a-z", "max_length": 4}}')$$);
+SELECT pg_temp.refusal($$SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "strings": {"alphabet": "a-z", "max_length": 4}}')).canonical$$);
 
 -- Reports by hand: the code of a string in base 27, and the bucket of its prefix under the hash function of a cohort.
 CREATE FUNCTION pg_temp.signed(z numeric) RETURNS bigint LANGUAGE sql AS $$ SELECT (CASE WHEN z >= 2::numeric ^ 63 THEN z - 2::numeric ^ 64 ELSE z END)::bigint $$;
@@ -125,8 +125,8 @@ SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELEC
 JOIN ldp_string_proportions(pg_temp.all_rounds('panel'), (ldp_frequent_texts(pg_temp.all_rounds('panel')))[:][2:2]) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
-SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "max_length": 12}},
-    {"name": "mood", "domain": ["bad", "good"]}]}') -> 'attributes') AS a;
+SELECT a FROM jsonb_array_elements((ldp_spec_info('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "max_length": 12}},
+    {"name": "mood", "domain": ["bad", "good"]}]}')).canonical -> 'attributes') AS a;
 SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 12, "per_report": 1, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "max_length": 6}},
     {"name": "mood", "domain": ["bad", "good"], "mechanism": "grr"}]}');
 INSERT INTO poll SELECT pg_temp.report_to('poll', CASE WHEN i / 640 % 2 = 0 THEN '00' || pg_temp.payload(brand, level, cohort) ELSE '01' || pg_temp.little(i % 4 / 3, 1) || repeat('00', 4) END) FROM people;

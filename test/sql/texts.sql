@@ -10,16 +10,16 @@ GRANT CREATE ON SCHEMA texts TO regress_ldp_author;
 \set described '''{"mechanism": "grr", "epsilon": 2, "min_group": 1, "title": "Moods", "people_asked": 8, "attributes": [{"name": "mood", "domain": ["-", "+"], "question": "How are you?", "scale": "ordered", "display": {"-": "bad", "+": "good"}}]}'''
 
 -- A spec with other texts is the same spec.
-SELECT ldp_spec_fingerprint(:plain) = ldp_spec_fingerprint(:described) AS same_fingerprint,
-       ldp_spec_parameters(:plain) = ldp_spec_parameters(:described) AS same_block,
-       ldp_spec_canonical(:plain) = ldp_internal.ldp_spec_without_texts(:described) AS same_without_texts;
+SELECT (ldp_spec_info(:plain)).fingerprint = (ldp_spec_info(:described)).fingerprint AS same_fingerprint,
+       ldp_internal.ldp_spec_parameters(:plain) = ldp_internal.ldp_spec_parameters(:described) AS same_block,
+       (ldp_spec_info(:plain)).canonical = ldp_internal.ldp_spec_without_texts(:described) AS same_without_texts;
 SELECT ldp_internal.ldp_spec_texts(:described), ldp_internal.ldp_spec_texts(:plain);
-SELECT ldp_internal.ldp_spec_with_texts(ldp_spec_canonical(:plain), ldp_internal.ldp_spec_texts(:described)) = ldp_spec_canonical(:described) AS same_with_texts;
+SELECT ldp_internal.ldp_spec_with_texts((ldp_spec_info(:plain)).canonical, ldp_internal.ldp_spec_texts(:described)) = (ldp_spec_info(:described)).canonical AS same_with_texts;
 
 SET ROLE regress_ldp_author;
 SELECT ldp_create_collection('mood', :described), ldp_create_collection('bare', :plain);
-SELECT name, spec = ldp_spec_canonical(:plain) AS plain, texts FROM ldp_collections WHERE name IN ('mood', 'bare') ORDER BY name;
-SELECT ldp_client_spec('mood') = ldp_spec_canonical(:described) AS all_texts, ldp_client_spec('bare') = ldp_spec_canonical(:plain) AS none;
+SELECT name, spec = (ldp_spec_info(:plain)).canonical AS plain, texts FROM ldp_collections WHERE name IN ('mood', 'bare') ORDER BY name;
+SELECT ldp_client_spec('mood') = (ldp_spec_info(:described)).canonical AS all_texts, ldp_client_spec('bare') = (ldp_spec_info(:plain)).canonical AS none;
 -- Changes are merged: null removes a text.
 SELECT ldp_describe('bare', '{"title": "Bare", "description": "No texts at first.", "attributes": {"mood": {"title": "Mood", "display": {"+": "fine"}}}}');
 SELECT ldp_describe('bare', '{"title": null, "people_asked": {"0": 10, "1": 4}, "attributes": {"mood": {"display": {"+": null, "-": "low"}}}}');
@@ -43,7 +43,7 @@ SELECT ldp_drop_collection('noted');
 -- Registration of a table keeps the texts of the spec.
 SELECT ldp_client_spec('mood') AS kept \gset
 SELECT ldp_unregister_collection('mood'), ldp_adopt_collection('mood', 'mood', :'kept');
-SELECT texts ->> 'title' AS title, fingerprint = ldp_spec_fingerprint(:plain) AS same FROM ldp_collections WHERE name = 'mood';
+SELECT texts ->> 'title' AS title, fingerprint = (ldp_spec_info(:plain)).fingerprint AS same FROM ldp_collections WHERE name = 'mood';
 RESET ROLE;
 
 -- Only the owner changes texts.

@@ -270,7 +270,7 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 ORDER BY 1, 2;
 
 -- Bytes: casts in both directions, and the text of a bytea.
-CREATE TEMP TABLE byte AS SELECT r AS report, ldp_pack(r) AS batch, ldp_agg(r) AS summary FROM (SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 3}'), 'hex') || '01')::ldp_report) AS g (r) GROUP BY r;
+CREATE TEMP TABLE byte AS SELECT r AS report, ldp_pack(r) AS batch, ldp_agg(r) AS summary FROM (SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 3}'), 'hex') || '01')::ldp_report) AS g (r) GROUP BY r;
 SELECT report::bytea::ldp_report = report AS report, batch::bytea::ldp_report_batch = batch AS batch, summary::bytea::ldp_summary = summary AS summary,
     report::bytea = ldp_internal.ldp_report_send(report) AS same_bytes, report::bytea::text::ldp_report = report AS text FROM byte;
 SELECT pg_temp.outcome('SELECT ''\x01''::bytea::ldp_report'), pg_temp.outcome('SELECT summary::bytea::ldp_report FROM byte'), pg_temp.outcome('SELECT ''\xg1''::ldp_report'), pg_temp.outcome('SELECT octet_length(report) FROM byte');

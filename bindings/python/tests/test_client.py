@@ -74,7 +74,7 @@ class Collections(Case):
             self.assertEqual(caught.exception.code, ldp.Code.INVALID_SPEC)
             self.assertIn("leaves a choice open", str(caught.exception))
             self.assertIn("ldp spec resolve", str(caught.exception.hint))
-            self.assertIn("ldp_spec_canonical", str(caught.exception.hint))
+            self.assertIn("ldp_spec_info", str(caught.exception.hint))
 
     def test_vectors(self):
         day = ldp.Collection({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "attributes": [

@@ -64,7 +64,7 @@ inline constexpr RemedyWords program_words{
     "Use the learned ranges.",
     "Add the attributes to \"joint_tables\" in the next spec.",
     "A device accepts specs without open choices only. The command `ldp spec resolve SPEC` and the SQL "
-    "function ldp_spec_canonical(spec) return such a spec.",
+    "function ldp_spec_info(spec) return such a spec.",
 };
 
 /// Returns a hint that lists these remedies in a host's words.

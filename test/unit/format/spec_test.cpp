@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resol
                 return error.code() == ErrorCode::invalid_spec &&
                        error.what() == std::string("the spec leaves a choice open") &&
                        error.detail() == detail && contains(error.hint(), "ldp spec resolve") &&
-                       contains(error.hint(), "ldp_spec_canonical");
+                       contains(error.hint(), "ldp_spec_info");
             });
             // The server resolves the spec, and devices take the result.
             const Spec resolved = resolve(json);
