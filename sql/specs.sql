@@ -163,24 +163,17 @@ COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
     'root mean square, for a category over its values. The column ratio is stderr divided by lower_bound. The row '
     'without an attribute covers all numbers together, scaled to -1 to 1, and has no stderr.';
 
-CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8)
+CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8, deltas float8[] DEFAULT NULL)
     RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
-COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 3;
+COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8, float8[]) IS
     'Returns the total privacy cost of several reports about one person by basic, advanced and optimal composition. '
-    'Each report is pure at its epsilon (at most 700). The column delta is the value at which the bound holds. All '
-    'bounds hold; smallest marks the tightest one. The argument at_delta is at least 1e-200. NULL elements are '
-    'ignored.';
-
-CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], deltas float8[], at_delta float8)
-    RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
-    AS 'MODULE_PATHNAME', 'ldp_compose_approximate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
-COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8[], float8) IS
-    'Returns the total privacy cost of several reports about one person, each of which fails its epsilon with a '
-    'probability of at most its delta, by basic, advanced and optimal composition. The argument deltas has one element '
-    'for each epsilon, or one element for all; 0 marks a pure report. The argument at_delta must not be below the '
-    'probability that a report fails, 1 - (1 - delta)(1 - delta)... The epsilon of advanced composition is NULL unless '
-    'at_delta exceeds the sum of the deltas. NULL elements are an error.';
+    'Each epsilon is at most 700. The column delta is the value at which the bound holds. All bounds hold; smallest '
+    'marks the tightest one. Without deltas, each report is pure at its epsilon, at_delta is at least 1e-200, and NULL '
+    'elements are ignored. Otherwise each report fails its epsilon with a probability of at most its delta. The '
+    'argument deltas has one element for each epsilon, or one element for all; 0 marks a pure report. Then at_delta must '
+    'not be below the probability that a report fails, 1 - (1 - delta)(1 - delta)... The epsilon of advanced composition '
+    'is NULL unless at_delta exceeds the sum of the deltas. NULL elements are an error.';
 
 CREATE FUNCTION @extschema@.ldp_shuffled(local_epsilon float8, n bigint, at_delta float8)
     RETURNS TABLE (epsilon float8, delta float8, closed_form float8, lower_bound float8)

@@ -6,25 +6,20 @@
 
 using namespace ldp;
 
-/// (epsilons, delta): a row per composition theorem.
+/// (epsilons, delta, deltas or NULL): a row per composition theorem. There is one delta for each report, or one for all.
 LDP_FUNCTION_OF_REPORTS(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return strict_rows(fcinfo, [=](KeptResults& kept) {
-        const Numbers epsilons = numbers_argument(fcinfo, 0);
+    return result_rows(fcinfo, [=](KeptResults& kept) {
+        if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) return;
         constexpr double pure[] = {0};
-        kept.results = composition_rows({epsilons.numbers, epsilons.count}, pure, PG_GETARG_FLOAT8(1));
-    });
-}
-
-/// (epsilons, deltas, delta): the same, with a delta for each report or one for all.
-LDP_FUNCTION_OF_REPORTS(ldp_compose_approximate, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return strict_rows(fcinfo, [=](KeptResults& kept) {
-        const Numbers epsilons = numbers_argument(fcinfo, 0), deltas = numbers_argument(fcinfo, 1);
+        const Numbers epsilons = numbers_argument(fcinfo, 0);
+        const Numbers deltas = PG_ARGISNULL(2) ? Numbers{pure, 1} : numbers_argument(fcinfo, 2);
         // Without missing elements, an epsilon and its delta have the same position.
-        if (array_contains_nulls(PG_GETARG_ARRAYTYPE_P(0)) || array_contains_nulls(PG_GETARG_ARRAYTYPE_P(1)))
+        if (!PG_ARGISNULL(2) && (array_contains_nulls(PG_GETARG_ARRAYTYPE_P(0)) ||
+                                 array_contains_nulls(PG_GETARG_ARRAYTYPE_P(2))))
             ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                     errmsg("epsilons and deltas must not contain NULL"));
         kept.results = composition_rows({epsilons.numbers, epsilons.count}, {deltas.numbers, deltas.count},
-                                        PG_GETARG_FLOAT8(2));
+                                        PG_GETARG_FLOAT8(1));
     });
 }
 

@@ -13,18 +13,20 @@ SELECT * FROM ldp_compose('{1,0}', 1e-6);
 SELECT * FROM ldp_compose('{NaN}', 1e-6);
 
 -- Responses with a δ of their own: one δ for each response, and one for all.
-SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose('{0.5,0.5,0.5,0.5}', '{1e-9,0,0,1e-8}', 1e-2);
-SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose(array_fill(0.05::float8, ARRAY[365]), '{1e-9}', 1e-6);
+SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose('{0.5,0.5,0.5,0.5}', 1e-2, '{1e-9,0,0,1e-8}');
+SELECT method, round(epsilon::numeric, 6) AS epsilon, delta, smallest FROM ldp_compose(array_fill(0.05::float8, ARRAY[365]), 1e-6, '{1e-9}');
 -- With δ 0 everywhere, the result is that of pure responses.
-SELECT count(*) FROM (SELECT * FROM ldp_compose('{1,1,0.5}', 1e-6) INTERSECT SELECT * FROM ldp_compose('{1,1,0.5}', '{0,0,0}', 1e-6)) AS equal;
+SELECT count(*) FROM (SELECT * FROM ldp_compose('{1,1,0.5}', 1e-6) INTERSECT SELECT * FROM ldp_compose('{1,1,0.5}', 1e-6, '{0,0,0}')) AS equal;
 -- If at_delta is the sum of all δ, there is no advanced bound.
-SELECT method, epsilon, delta, smallest FROM ldp_compose('{1,1}', '{1e-7,1e-7}', 2e-7);
-SELECT count(*) FROM ldp_compose('{1}', NULL, 1e-6);
-SELECT * FROM ldp_compose('{1,1}', '{1e-5,1e-5}', 1e-6);
-SELECT * FROM ldp_compose('{1,1}', '{1e-7,1e-7,1e-7}', 1e-6);
-SELECT * FROM ldp_compose('{1,1}', '{}', 1e-6);
-SELECT * FROM ldp_compose('{1,1}', '{1,0}', 1e-6);
-SELECT * FROM ldp_compose('{1,NULL}', '{1e-7,1e-7}', 1e-6);
+SELECT method, epsilon, delta, smallest FROM ldp_compose('{1,1}', 2e-7, '{1e-7,1e-7}');
+SELECT count(*) FROM (SELECT * FROM ldp_compose('{1,NULL}', 1e-6, NULL) INTERSECT SELECT * FROM ldp_compose('{1,NULL}', 1e-6)) AS equal;
+SELECT count(*) FROM ldp_compose('{1}', NULL, '{0}');
+SELECT count(*) FROM ldp_compose(NULL, 1e-6, '{0}');
+SELECT * FROM ldp_compose('{1,1}', 1e-6, '{1e-5,1e-5}');
+SELECT * FROM ldp_compose('{1,1}', 1e-6, '{1e-7,1e-7,1e-7}');
+SELECT * FROM ldp_compose('{1,1}', 1e-6, '{}');
+SELECT * FROM ldp_compose('{1,1}', 1e-6, '{1,0}');
+SELECT * FROM ldp_compose('{1,NULL}', 1e-6, '{1e-7,1e-7}');
 
 -- Shuffling -------------------------------------------------------------------------------------------------
 SELECT round(epsilon::numeric, 5) AS epsilon, delta, round(closed_form::numeric, 5) AS closed_form, round(lower_bound::numeric, 5) AS lower_bound

@@ -25,7 +25,7 @@ CREATE TABLE whole AS
 -- Columns ---------------------------------------------------------------------------------------------------
 -- In all functions and types a column name has one type, and columns have one order (ldp_hitters has the round last).
 CREATE VIEW columns AS
-    SELECT p.proname || CASE WHEN p.proargnames[1] = 'name' THEN ' by name' WHEN p.proargnames[2] = 'deltas' THEN ' with deltas' WHEN p.proname = 'ldp_shuffled' AND p.proargnames[1] = 'spec' THEN ' of a spec' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
+    SELECT p.proname || CASE WHEN p.proargnames[1] = 'name' THEN ' by name' WHEN p.proname = 'ldp_shuffled' AND p.proargnames[1] = 'spec' THEN ' of a spec' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
     FROM pg_proc AS p, unnest(p.proargnames, p.proargmodes, p.proallargtypes) WITH ORDINALITY AS a (name, mode, type, place)
     WHERE p.proname LIKE 'ldp\_%' AND a.mode = 't'
     UNION ALL
