@@ -194,10 +194,6 @@ LDP_FUNCTION(ldp_report_spec) {
     return json_value(spec_text(block_argument(fcinfo), Kind::report));
 }
 
-LDP_FUNCTION(ldp_batch_spec) {
-    return json_value(spec_text(block_argument(fcinfo), Kind::batch));
-}
-
 /// (summary, name) → integer: number of an attribute; of the only one if the name is NULL.
 LDP_FUNCTION(ldp_attribute) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();

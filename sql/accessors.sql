@@ -35,12 +35,6 @@ CREATE FUNCTION @extschema@.ldp_count(batch @extschema@.ldp_report_batch) RETURN
 COMMENT ON FUNCTION @extschema@.ldp_count(@extschema@.ldp_report_batch) IS
     'Returns the number of reports in a batch. Reads only the head of the batch.';
 
-CREATE FUNCTION @extschema@.ldp_spec(batch @extschema@.ldp_report_batch) RETURNS jsonb
-    AS 'MODULE_PATHNAME', 'ldp_batch_spec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
-    'Returns the parameters of a batch''s spec: mechanism, epsilon, delta if the mechanism has one, mechanism '
-    'parameters and the fingerprint of the spec.';
-
 CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
 COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS
