@@ -16,6 +16,7 @@
 #include "core/summary/pooling.hpp"
 #include "core/summary/queries/learn.hpp"
 #include "core/summary/queries/string_queries.hpp"
+#include "summary_rows.hpp"
 
 using namespace ldp;
 
@@ -194,40 +195,10 @@ LDP_FUNCTION(ldp_report_spec) {
     return json_value(spec_text(block_argument(fcinfo), Kind::report));
 }
 
-/// (summary, name) → integer: number of an attribute; of the only one if the name is NULL.
-LDP_FUNCTION(ldp_attribute) {
-    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    const Subject subject = subject_argument(fcinfo);
-    PG_RETURN_INT32(static_cast<std::int32_t>(attribute_of(subject)));
-}
-
-/// (summary, label, attribute) → integer: number of a value.
-LDP_FUNCTION(ldp_value) {
-    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
-    const Subject subject = subject_argument(fcinfo);
-    const std::size_t attribute = attribute_of(subject);
-    if (subject.labels->of_strings(attribute))
-        raise(ErrorCode::unsupported, "strings of an open domain have no numbers", {},
-              "Use ldp_string_proportions(summary, strings) or ldp_proportion(summary, string).");
-    const std::size_t value = value_called(*subject.labels, attribute, name_argument(fcinfo, 1));
-    PG_RETURN_INT32(static_cast<std::int32_t>(value));
-}
-
-/// (summary) → text[]: names of all attributes; NULL if they are unknown.
-LDP_FUNCTION(ldp_attributes) {
-    const Subject subject = whole_argument(fcinfo);
-    ArrayType* names = name_array(*subject.labels);
-    if (names == nullptr) PG_RETURN_NULL();
-    PG_RETURN_ARRAYTYPE_P(names);
-}
-
-/// (summary, attribute) → text[]: labels of the attribute's values; NULL if it has none.
+/// (summary): the names and the labels of its attributes.
 LDP_FUNCTION(ldp_labels) {
-    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    const Subject subject = subject_argument(fcinfo);
-    ArrayType* labels = label_array(*subject.labels, attribute_of(subject));
-    if (labels == nullptr) PG_RETURN_NULL();
-    PG_RETURN_ARRAYTYPE_P(labels);
+    return strict_rows(fcinfo,
+                       [=](KeptResults& kept) { kept.results = label_rows(*whole_argument(fcinfo).labels); });
 }
 
 /// The mean of the only attribute.

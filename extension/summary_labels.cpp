@@ -280,15 +280,27 @@ const Labels* look_up(std::uint64_t fingerprint) {
     return pin->known != nullptr ? &pin->known->labels : nullptr;
 }
 
-template <class At>
-ArrayType* array_of(std::size_t count, At at) {
-    auto* texts = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
-    for (std::size_t i = 0; i < count; ++i) {
-        CHECK_FOR_INTERRUPTS();
-        texts[i] = text_datum(at(i));
+constexpr auto label_columns =
+    columns("text attribute", "text label", "integer attribute_number", "integer value");
+
+/// A row for each label of each attribute, and one for an attribute without labels.
+struct LabelRows {
+    std::span<const Attribute> attributes;
+    std::vector<std::size_t> first = {};  ///< of each attribute: the number of its first row
+    std::size_t count = 0;
+
+    void write(RowCells<label_columns>& row, std::size_t number) const {
+        const auto attribute =
+            static_cast<std::size_t>(std::ranges::upper_bound(first, number) - first.begin()) - 1;
+        const Attribute& one = attributes[attribute];
+        row.put("attribute", one.name);
+        row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        if (one.labels.empty()) return;
+        const std::size_t value = number - first[attribute];
+        row.put("label", one.labels[value]);
+        row.put("value", static_cast<std::int32_t>(value));
     }
-    return construct_array(texts, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT);
-}
+};
 
 }  // namespace
 
@@ -306,23 +318,19 @@ Datum text_datum(std::string_view utf8) {
     return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(size)));
 }
 
-ArrayType* name_array(const Labels& labels) {
-    const std::span<const Attribute> attributes = labels.attributes();
-    if (attributes.empty()) return nullptr;
-    return array_of(attributes.size(), [=](std::size_t i) { return std::string_view(attributes[i].name); });
-}
-
-ArrayType* label_array(const Labels& labels, std::size_t attribute) {
-    const std::span<const Attribute> attributes = labels.attributes();
-    if (attribute >= attributes.size() || attributes[attribute].labels.empty()) return nullptr;
-    const std::span<const std::string> all = attributes[attribute].labels;
-    return array_of(all.size(), [=](std::size_t i) { return std::string_view(all[i]); });
+std::unique_ptr<Results> label_rows(const Labels& labels) {
+    LabelRows rows{labels.attributes()};
+    for (const Attribute& one : rows.attributes) {
+        rows.first.push_back(rows.count);
+        rows.count += std::max<std::size_t>(one.labels.size(), 1);
+    }
+    return results<label_columns>(std::move(rows));
 }
 
 std::size_t attribute_called(const Labels& labels, std::string_view name) {
     const std::string_view utf8 = core_text(name);
     return labels.attribute_called(utf8, std::numeric_limits<std::size_t>::max(),
-                                   "ldp_attributes(summary) lists all attributes.");
+                                   "ldp_labels(summary) lists all attributes.");
 }
 
 std::size_t value_called(const Labels& labels, std::size_t attribute, std::string_view label) {

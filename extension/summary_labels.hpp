@@ -4,14 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 #include "boundary.hpp"
 #include "core/contract/labels.hpp"
-
-extern "C" {
-#include "utils/array.h"
-}
+#include "core/results/result_table.hpp"
 
 namespace ldp {
 
@@ -23,10 +21,9 @@ namespace ldp {
 
 /// UTF-8 text as a value.
 [[nodiscard]] Datum text_datum(std::string_view utf8);
-/// All names, as an array of text; null if they are unknown.
-[[nodiscard]] ArrayType* name_array(const Labels& labels);
-/// All labels of an attribute; null if it has none.
-[[nodiscard]] ArrayType* label_array(const Labels& labels, std::size_t attribute);
+/// A row for each label of each attribute, and one for an attribute without labels. They read `labels`, which must outlive
+/// them.
+[[nodiscard]] std::unique_ptr<Results> label_rows(const Labels& labels);
 /// The number of the attribute with this name or number. Callers check the upper bound.
 [[nodiscard]] std::size_t attribute_called(const Labels& labels, std::string_view name);
 /// The number of the value with this label; with this number if the values have no labels.

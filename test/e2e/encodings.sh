@@ -21,8 +21,8 @@ INSERT INTO "$label" SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_
 SELECT e.label, e.n, c.fingerprint FROM ldp_collections AS c, ldp_estimate(c.name) AS e WHERE e.label = '$label' AND e.attribute = '$label';
 SQL
 )"
-    check "$encoding finds labels by name and number" "1|{other,$label}|0|1" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_value(s, '$label'),
-        ldp_labels(s, '0'), ldp_attribute(s, '$label'), (SELECT value FROM ldp_proportions(s, attribute => '$label') WHERE label = '$label') FROM ldp_summary_of('$label') AS s")"
+    check "$encoding finds labels by name and number" "{other,$label}|$label|0|1" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT array_agg(l.label ORDER BY value),
+        min(l.attribute), min(l.attribute_number), (SELECT value FROM ldp_proportions(s, attribute => '$label') WHERE label = '$label') FROM ldp_summary_of('$label') AS s, ldp_labels(s) AS l GROUP BY s")"
     check "$encoding quotes a label in an error" "ERROR:  there is no value \"no $label\" DETAIL:  There are other, $label." \
         "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_proportion(ldp_summary_of('$label'), 'no $label')" | head -n 2 | paste -sd' ')"
     check "$encoding quotes a name in an error" "ERROR:  unknown method \"$label\"" \

@@ -49,9 +49,9 @@ SELECT f.* FROM whole, ldp_proportions(s, attribute => '1') AS f WHERE name = 'p
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_proportions(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, n, round(p_value::numeric, 4) AS p_value, attribute_number, value FROM whole, ldp_top(s, 2, attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, n, attribute_number, value FROM whole, ldp_top(ldp_part(s, 'town'), 1) WHERE name = 'person';
-SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share,
-       ldp_value(s, 'Kiel', 'town') AS kiel, ldp_labels(s, 'town') AS labels, ldp_labels(s, 'size') AS none, ldp_attribute(s, 'price') AS price
+SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share
 FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
+SELECT l.* FROM whole, ldp_labels(s) AS l WHERE name = 'person' ORDER BY attribute_number, value;
 SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
 SELECT ldp_proportion(s, 1, 'town') = ldp_proportion(ldp_part(s, 'town'), 1) AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town'), 'norm_sub') AS consistent FROM whole WHERE name = 'person';
 SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHERE name = 'age';
@@ -140,7 +140,6 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_proportion(s, 0) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(s, 'Ulm') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_consistent(s, 'norm') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_labels(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_cdf(s, 5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(report) FROM person$$),

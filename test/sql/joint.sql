@@ -46,7 +46,7 @@ FROM generate_series(1, 3000) AS i,
      LATERAL (SELECT i / 3 % 2 AS sex, (i / 6 % 3 + (i / 18) % 2 * (i / 3 % 2)) % 3 AS age, (i / 3 % 2 + i / 7) % 3 AS town) AS p;
 SELECT ldp_agg(report) AS s FROM survey \gset
 SELECT * FROM ldp_marginals(:'s');
-SELECT ldp_labels(:'s', 'age'), ldp_attributes(:'s');
+SELECT * FROM ldp_labels(:'s') ORDER BY attribute_number, value;
 
 \pset numericlocale off
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;

@@ -40,10 +40,6 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_health(record, ''%'')', 'town', '1'),
     ('ldp_change(record, later, attribute => ''%'')', 'town', '1'),
     ('ldp_part(record, ''%'')', 'rank', '2'),
-    ('ldp_attribute(record, ''%'')', 'rank', '2'),
-    ('ldp_labels(record, ''%'')', 'town', '1'),
-    ('ldp_labels(pair, ''%'')', 'age', '1'),
-    ('ldp_value(pair, ''[18, 65)'', ''%'')', 'age', '1'),
     ('ldp_marginal(pair, ARRAY[''%''])', 'age', '1'),
     ('ldp_marginal(pair, ARRAY[''%'', ''sex''])', 'age', '1'),
     ('ldp_proportion_where(pair, ''{"%": [18, null]}'')', 'age', '1'),
@@ -61,10 +57,15 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
 SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'village'))) AS name, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', '7'))) AS number FROM unnest(ARRAY[
     'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_proportions(record, attribute => ''%'')', 'ldp_proportions(pair, attribute => ''%'')',
     'ldp_proportion(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
-    'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')', 'ldp_attribute(record, ''%'')', 'ldp_labels(record, ''%'')',
+    'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')',
     'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
     'ldp_fitted(pair, ''{%}'')', 'ldp_plan_marginals(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
     'ldp_regression(record, ''%'', ''{size}'')', 'ldp_regression(record, ''size'', ''{%}'')']) AS call;
+
+-- The names and the numbers of all attributes and values. Numbers have no labels.
+SELECT l.* FROM s, ldp_labels(record) AS l ORDER BY attribute_number, value;
+SELECT l.* FROM s, ldp_labels(pair) AS l;
+SELECT count(*) FROM ldp_labels(NULL);
 
 -- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
@@ -74,7 +75,7 @@ EXECUTE shares;
 BEGIN;
 SELECT ldp_drop_collection('label_one');
 EXECUTE shares;
-SELECT ldp_attributes(s) IS NULL AS no_names, ldp_labels(s) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_proportion(s, ''green'') FROM old') FROM old;
+SELECT (SELECT count(*) FROM ldp_labels(s)) AS labels, pg_temp.refusal('SELECT ldp_proportion(s, ''green'') FROM old') FROM old;
 ROLLBACK;
 EXECUTE shares;
 SELECT ldp_drop_collection('label_one');
@@ -106,14 +107,14 @@ COMMIT;
 PREPARE part AS SELECT attribute, label FROM s, ldp_proportions(ldp_part(record, 'town')) ORDER BY value;
 EXECUTE part;
 EXECUTE part;
-SELECT ldp_labels(ldp_part(record, 'town')) AS town, ldp_attributes(ldp_part(record, 0)) AS size, ldp_value(ldp_part(record, 1), 'Bonn') AS bonn FROM s;
+SELECT l.* FROM s, unnest('{town,size}'::text[]) AS part, ldp_labels(ldp_part(record, part)) AS l ORDER BY part, value;
 
 -- Every call reads the table of collections with the rights of the caller.
 SET client_min_messages = warning;
 CREATE ROLE ldp_labels_reader;
 GRANT USAGE ON SCHEMA labels TO ldp_labels_reader;
 GRANT SELECT ON s TO ldp_labels_reader;
-PREPARE town AS SELECT ldp_labels(record, 'town') FROM s;
+PREPARE town AS SELECT array_agg(label ORDER BY value) AS labels FROM s, ldp_labels(record) WHERE attribute = 'town';
 EXECUTE town;
 BEGIN;
 SET ROLE ldp_labels_reader;
@@ -122,7 +123,7 @@ RESET ROLE;
 REVOKE SELECT ON ldp_internal.ldp_collection FROM PUBLIC;
 EXECUTE town;
 SET ROLE ldp_labels_reader;
-SELECT pg_temp.refusal('SELECT ldp_labels(record, ''town'') FROM s');
+SELECT pg_temp.refusal('SELECT ldp_labels(record) FROM s');
 SELECT pg_temp.refusal('SELECT ldp_proportions(record, attribute => ''1'') FROM s');
 RESET ROLE;
 EXECUTE town;
@@ -133,7 +134,7 @@ ALTER TABLE ldp_internal.ldp_collection ENABLE ROW LEVEL SECURITY;
 CREATE POLICY others ON ldp_internal.ldp_collection FOR SELECT TO ldp_labels_reader USING (name <> 'label_record');
 EXECUTE town;
 SET ROLE ldp_labels_reader;
-SELECT ldp_attributes(record) AS record, ldp_attributes(pair) AS pair FROM s;
+SELECT (SELECT array_agg(DISTINCT attribute) FROM ldp_labels(record)) AS record, (SELECT array_agg(DISTINCT attribute) FROM ldp_labels(pair)) AS pair FROM s;
 RESET ROLE;
 EXECUTE town;
 ROLLBACK;
@@ -149,11 +150,11 @@ SELECT ldp_create_collection('label_many', jsonb_build_object('mechanism', 'grr'
     'domain', (SELECT jsonb_agg('w' || i ORDER BY i) FROM generate_series(0, 99999) AS i)))));
 SELECT ldp_create_collection('label_numbers', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "word", "domain": 1000000}]}');
 CREATE TABLE many AS SELECT ldp_agg(pg_temp.report_to('label_many', '000000')) AS s, ldp_agg(pg_temp.report_to('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
-SELECT ldp_value(s, 'w0') AS first, ldp_value(s, 'w99999') AS last, array_length(ldp_labels(s), 1) AS labels, pg_temp.refusal('SELECT ldp_value(s, ''w100000'') FROM many') FROM many;
-SELECT ldp_value(numbers, '0') AS first, ldp_value(numbers, '999999') AS last, ldp_labels(numbers) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_value(numbers, ''w1'') FROM many') FROM many;
+SELECT count(*) AS labels, min(value) FILTER (WHERE label = 'w0') AS first, min(value) FILTER (WHERE label = 'w99999') AS last, pg_temp.refusal('SELECT ldp_proportion(s, ''w100000'') FROM many') FROM many, ldp_labels(s);
+SELECT l.*, pg_temp.refusal('SELECT ldp_proportion(numbers, ''w1'') FROM many') FROM many, ldp_labels(numbers) AS l;
 SELECT label, value FROM many, ldp_proportions(s) WHERE value IN (0, 99999) ORDER BY value;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_many', 'label_numbers']) AS name;
-SELECT ldp_labels(s) IS NULL AS gone, ldp_attributes(numbers) IS NULL AS too FROM many;
+SELECT (SELECT count(*) FROM ldp_labels(s)) AS labels, (SELECT count(*) FROM ldp_labels(numbers)) AS of_numbers FROM many;
 
 RESET ROLE;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_pair', 'label_moments', 'label_record', 'label_one']) AS name;

@@ -126,7 +126,8 @@ FROM CAST((ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 2
 SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
 INSERT INTO things (report) SELECT report FROM report WHERE name = 'sampled';
 SELECT attribute, label, n, stderr > 0 AS has_error, attribute_number, value FROM ldp_estimate('things');
-SELECT ldp_attributes(serial), ldp_attribute(serial, 'price'), ldp_labels(ldp_part(serial, 'colour')) FROM whole WHERE name = 'sampled';
+SELECT l.* FROM whole, ldp_labels(serial) AS l WHERE name = 'sampled' ORDER BY attribute_number, value;
+SELECT l.* FROM whole, ldp_labels(ldp_part(serial, 'colour')) AS l WHERE name = 'sampled' ORDER BY value;
 SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
 FROM whole, ldp_proportions(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
 SELECT ldp_count(ldp_part(serial, 0)) + ldp_count(ldp_part(serial, 1)) + ldp_count(ldp_part(serial, 2)) AS reports,

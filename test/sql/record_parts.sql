@@ -38,7 +38,7 @@ CREATE VIEW pg_temp.sent AS SELECT i, CASE
 FROM generate_series(1, 8400) AS i, LATERAL (SELECT i / 21 % 3 AS mood, (i / 63 % 2 | i / 21 % 3) & 1 AS car) AS p;
 INSERT INTO poll SELECT pg_temp.report_to('poll', payload) FROM pg_temp.sent;
 SELECT ldp_agg(report) AS s FROM poll \gset
-SELECT ldp_attributes(:'s'), ldp_count(:'s'::ldp_summary);
+SELECT array_agg(DISTINCT attribute ORDER BY attribute) AS attributes, ldp_count(:'s'::ldp_summary) FROM ldp_labels(:'s');
 
 \pset numericlocale off
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
@@ -75,7 +75,8 @@ FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_bet
 
 -- A part by itself has the same estimates.
 SELECT ldp_part(:'s'::ldp_summary, 'income') AS income, ldp_part(:'s'::ldp_summary, 'hours') AS hours, ldp_part(:'s'::ldp_summary, 'car') AS tables \gset
-SELECT ldp_attributes(:'income'), ldp_attributes(:'hours'), ldp_attributes(:'tables'), ldp_part(:'s'::ldp_summary, 'mood') = :'tables' AS one_part,
+SELECT p.part, l.* FROM (VALUES (1, :'income'::ldp_summary), (2, :'hours'), (3, :'tables')) AS p (part, summary), ldp_labels(p.summary) AS l ORDER BY p.part, l.attribute_number, l.value;
+SELECT ldp_part(:'s'::ldp_summary, 'mood') = :'tables' AS one_part,
     ldp_spec(:'tables'::ldp_summary) ->> 'spec' = ldp_internal.ldp_part_fingerprint(ldp_spec(:'s'::ldp_summary) ->> 'spec', 0) AS known;
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_histogram(:'s'::ldp_summary, 3, target => 'population', attribute => 'income') AS a JOIN ldp_histogram(:'income'::ldp_summary, 3, target => 'population') AS b USING (bin, stderr, lower, upper);
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_marginal(:'s', '{mood,car}', target => 'population') AS a JOIN ldp_marginal(:'tables', '{mood,car}', target => 'population') AS b USING (cell, stderr, lower, upper);
