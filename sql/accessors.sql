@@ -52,9 +52,9 @@ COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batc
     'more than 1024 bytes; the error of the type for a value that is not of the column''s type; LD002 if no partition '
     'accepts the rows at the moment.';
 
-CREATE FUNCTION @extschema@.ldp_critical_value(confidence float8) RETURNS float8
+CREATE FUNCTION ldp_internal.ldp_critical_value(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_critical_value(float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_critical_value(float8) IS
     'Returns the critical value of the normal distribution: half the length of a two-sided interval in standard '
     'errors. Error 22023 unless confidence is between 0 and 1.';
 

@@ -457,7 +457,7 @@ BEGIN
     SELECT p.round, p.characters, p.labels, sqrt(sum(p.need) OVER () / users),
            round(users * p.need / sum(p.need) OVER ())::bigint
     FROM (SELECT r.round, r.characters, r.labels,
-                 (@extschema@.ldp_critical_value(GREATEST(1 - 2 * q.chance, 1e-9)::float8) + @extschema@.ldp_critical_value((2 * power ^ (1.0::float8 / rounds) - 1)::float8)) ^ 2
+                 (ldp_internal.ldp_critical_value(GREATEST(1 - 2 * q.chance, 1e-9)::float8) + ldp_internal.ldp_critical_value((2 * power ^ (1.0::float8 / rounds) - 1)::float8)) ^ 2
                  * (SELECT a.stderr ^ 2 * 1e6 FROM @extschema@.ldp_advise(jsonb_build_object(
                         'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels)::jsonb, 1000000::bigint) AS a LIMIT 1) AS need
           FROM (SELECT g AS round, c AS characters,

@@ -184,14 +184,14 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
 
 -- The output function of a type runs with the rights of the table's owner, so only types of superusers and of the owner are
 -- accepted. The column ldp_arrival is excluded, because its stamps show which reports were submitted together.
-CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
+CREATE FUNCTION ldp_internal.ldp_group_columns(source regclass) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(a.attname::text ORDER BY a.attnum)
     FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid JOIN pg_roles AS o ON o.oid = y.typowner
     WHERE t.oid = $1 AND a.attname NOT IN (ldp_internal.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
           AND (o.rolsuper OR o.oid = t.relowner)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS
+COMMENT ON FUNCTION ldp_internal.ldp_group_columns(regclass) IS
     'Returns the columns by which reports of a collection''s table can be grouped.';
 
 -- Names of groups are the same in all sessions.
@@ -224,7 +224,7 @@ BEGIN
         RETURN ldp_internal.ldp_rolled_up_as(caller, name, by, since, until, first_round, last_round);
     END IF;
     reports := (ldp_internal.ldp_collection_named(name)).reports;
-    groups := @extschema@.ldp_group_columns(reports);
+    groups := ldp_internal.ldp_group_columns(reports);
     SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
     IF FOUND OR by IS NULL THEN
         RAISE EXCEPTION USING

@@ -248,7 +248,7 @@ DECLARE
     key_texts text;
     lost text := (SELECT s.source FROM unnest(rollup.buckets) AS b (bucket),
                          LATERAL (SELECT regexp_replace(b.bucket, '^(minute|hour|day|week|month|quarter|year)[(](.*)[)]$', E'\\2') AS source) AS s
-                  WHERE NOT @extschema@.ldp_group_columns(collection.reports::regclass) && ARRAY[b.bucket, s.source] LIMIT 1);
+                  WHERE NOT ldp_internal.ldp_group_columns(collection.reports::regclass) && ARRAY[b.bucket, s.source] LIMIT 1);
 BEGIN
     IF lost IS NOT NULL THEN
         RAISE EXCEPTION USING
@@ -261,7 +261,7 @@ BEGIN
            string_agg(format(', %s', b.expression), ''),
            string_agg(CASE WHEN shard IS NULL THEN b.key_text ELSE format('ldp_internal.ldp_key_text(%s)', regexp_replace(b.key_text, '::text$', '')) END, ', ')
     INTO names, named, expressions, key_texts
-    FROM ldp_internal.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports::regclass), rollup.buckets, rollup.zone) AS b;
+    FROM ldp_internal.ldp_buckets(collection.reports, ldp_internal.ldp_group_columns(collection.reports::regclass), rollup.buckets, rollup.zone) AS b;
     RETURN format(CASE WHEN shard IS NULL THEN
         'WITH fresh AS (SELECT %9$s AS ldp_odd, ldp_internal.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
         'FROM %5$s AS t WHERE %6$s GROUP BY %9$s %10$s), '
@@ -627,7 +627,7 @@ BEGIN
     FROM (SELECT b.*, CASE WHEN b.result_type IN ('date', 'timestamp without time zone', 'timestamp with time zone', 'integer')
                       THEN count(*) FILTER (WHERE b.result_type IN ('date', 'timestamp without time zone', 'timestamp with time zone', 'integer'))
                            OVER (ROWS UNBOUNDED PRECEDING) END AS indexed
-          FROM ldp_internal.ldp_buckets(whole.reports, @extschema@.ldp_group_columns(whole.reports::regclass), by, zone) AS b) AS b;
+          FROM ldp_internal.ldp_buckets(whole.reports, ldp_internal.ldp_group_columns(whole.reports::regclass), by, zone) AS b) AS b;
     SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = whole.reports;
     owner := relation.relowner;
     table_name := format('%s.%I', relation.relnamespace::regnamespace, name);

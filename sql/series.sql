@@ -43,7 +43,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_rollup_reader(ldp_internal.ldp_rollup, ldp_
     'and the smallest number of reports per group. Error 42501 if the caller has no access.';
 
 -- The offset distinguishes the repeated hour of a day on which clocks are set back. Times outside these years are in UTC.
-CREATE FUNCTION @extschema@.ldp_time_label(moment timestamptz, zone text) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_time_label(moment timestamptz, zone text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     there timestamp;
@@ -58,7 +58,7 @@ BEGIN
         to_char(abs(ahead) / 60 % 60, 'FM00'), CASE WHEN ahead % 60 <> 0 THEN ':' || to_char(abs(ahead) % 60, 'FM00') END);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_time_label(timestamptz, text) IS
     'Returns a time in ISO 8601 format in a time zone, with its offset. Times before the year 2 or after 294274 are '
     'in UTC.';
 
@@ -105,7 +105,7 @@ BEGIN
     -- In groups of 40 columns, because a function has at most 100 arguments.
     SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
     FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
-                     THEN '%L, %s.ldp_time_label((%s)::timestamptz, %L::text)' ELSE '%L, %3$s' END, b.name, ldp_internal.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
+                     THEN '%L, ldp_internal.ldp_time_label((%s)::timestamptz, %L::text)' ELSE '%L, %s' END, b.name, b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
                  string_agg(b.expression || ', ', '' ORDER BY b.index) AS expressions
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
                 FROM ldp_internal.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b

@@ -25,9 +25,9 @@ fault() { # BODY EXPECTED
         test/e2e/inexact_calls '"odd %s"' | sed '$d' | sed 's/.*: //' >"$work/found"
     check "$1" "$2" "$(cat "$work/found")"
 }
-fault 'SELECT "odd %s".ldp_critical_value(0.95)' 'the type of 0.95 is not written'
-fault 'SELECT "odd %s".ldp_critical_value(0.95::float8 + 0)' 'the type of 0.95::float8 + 0 is not written'
-fault 'SELECT "odd %s".ldp_critical_value(0.95::numeric)' 'no function has the arguments numeric'
+fault 'SELECT "odd %s".ldp_odds(0.95, 0.5::float8, 2::integer)' 'the type of 0.95 is not written'
+fault 'SELECT "odd %s".ldp_odds(0.95::float8 + 0, 0.5::float8, 2::integer)' 'the type of 0.95::float8 + 0 is not written'
+fault 'SELECT "odd %s".ldp_odds(0.95::numeric, 0.5::float8, 2::integer)' 'no function has the arguments numeric, double precision, integer'
 fault 'SELECT "odd %s".ldp_summary_of($1)' 'no function has the arguments text'
 fault 'SELECT "odd %s".ldp_count("odd %s".ldp_summary_of(row, NULL))' $'the type of "odd %s".ldp_summary_of(row, NULL) is not written\nthe type of NULL is not written'
 fault $'SELECT format(\'SELECT %s.ldp_count(%s.ldp_summary_of(\'\'a\'\', round))\', \'x\')' "''a'' has no type"
@@ -128,7 +128,7 @@ analyst SELECT ldp_quantile(ldp_summary_of('age'), 0.5, '0'), ldp_resolution(ldp
 analyst SELECT ldp_haar(ldp_summary_of('day'), 'soft'), ldp_haar(ldp_summary_of('day'), 'none')
 analyst SELECT * FROM ldp_crosstab(ldp_summary_of('pair'), 'town', 'size')
 analyst SELECT ldp_combine(e.estimate, e.stderr), ldp_combine(e), ldp_weighted(e, 2), ldp_display(e) FROM ldp_estimate('colour') AS e GROUP BY e
-analyst SELECT ldp_group_columns('data.pair'), ldp_partitions('data.pair'), ldp_time_label('2026-01-01 00:00Z', 'UTC')
+analyst SELECT ldp_internal.ldp_group_columns('data.pair'), ldp_partitions('data.pair'), ldp_internal.ldp_time_label('2026-01-01 00:00Z', 'UTC')
 analyst SELECT ldp_client_spec('colour'), ldp_public_columns('colour'), ldp_collections, ldp_rollups FROM ldp_collections, ldp_rollups
 device SELECT ldp_submit('colour', r, 0, '{"country": "a"}') FROM data.report('colour', '01') AS r
 device SELECT ldp_submit('packs', r) FROM data.report('packs', '01') AS r
@@ -235,8 +235,8 @@ CREATE FUNCTION hostile.of_trap(hostile.text) RETURNS pg_catalog.text LANGUAGE p
 CREATE CAST (hostile.text AS pg_catalog.text) WITH FUNCTION hostile.of_trap AS IMPLICIT;
 SQL
 check "there is what to fall for" t "$(sql $hostile -c "SELECT count(*) > 4000 FROM pg_proc WHERE pronamespace = 'hostile'::regnamespace")"
-check "a call that is not exact is caught" "ldp_critical_value(numeric)" "$(sql $hostile -c "
-    BEGIN; SET LOCAL search_path = hostile; SELECT ldp_critical_value(0.95); SELECT what FROM caught; ROLLBACK" | sed '/^$/d')"
+check "a call that is not exact is caught" "ldp_odds(numeric)" "$(sql $hostile -c "
+    BEGIN; SET LOCAL search_path = hostile; SELECT ldp_odds(0.95); SELECT what FROM caught; ROLLBACK" | sed '/^$/d')"
 caught() { sql $hostile -c "SELECT what, who FROM hostile.caught" -c "SELECT 'superuser' FROM pg_roles WHERE rolname = 'ldp_exact_mallory' AND rolsuper"; }
 results >"$work/after"
 check "all results are those of ldp" "" "$(diff "$work/before" "$work/after" | head -n 20)"

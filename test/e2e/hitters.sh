@@ -105,8 +105,8 @@ check "a plan's rounds are those of the search" "1|2|32 2|3|97 3|4|97" "$(sql -c
 check "its people are all the people" t "$(sql -c "SELECT abs(sum(n) - 5000) <= 2 FROM ldp_plan_hitters(1, 'abcdefgh', 5000, longest => 7)")"
 check "and every round passes the same share" t "$(sql -c "
     WITH plan AS (SELECT * FROM ldp_plan_hitters(2, 'abcdefghijklmnopqrstuvwxyz', 1000000, longest => 6, method => 'rank', power => 0.9))
-    SELECT max(round) = 5 AND bool_and(abs((ldp_critical_value(CASE WHEN round < 5 THEN 1 - 64.0 / labels ELSE 1 - 0.1 / labels END)
-        + ldp_critical_value(2 * power(0.9, 0.2) - 1)) * a.stderr / share - 1) < 1e-4)
+    SELECT max(round) = 5 AND bool_and(abs((ldp_internal.ldp_critical_value(CASE WHEN round < 5 THEN 1 - 64.0 / labels ELSE 1 - 0.1 / labels END)
+        + ldp_internal.ldp_critical_value(2 * power(0.9, 0.2) - 1)) * a.stderr / share - 1) < 1e-4)
     FROM plan, LATERAL (SELECT stderr FROM ldp_advise(jsonb_build_object('mechanism', 'auto', 'epsilon', 2, 'domain', labels), n) LIMIT 1) AS a")"
 
 # What is refused.

@@ -189,7 +189,7 @@ SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_internal.ldp_
 FROM pg_catalog.generate_series(1, 5) AS week;
 SELECT pg_catalog.count(*) FROM ldp_kernel_regression('curve', '{week}');
 SELECT ldp_drop_collection('curve');
-SELECT ldp_group_estimates('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
+SELECT ldp_group_estimates('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_internal.ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');
 SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');

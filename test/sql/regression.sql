@@ -93,7 +93,7 @@ INSERT INTO open SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec
 CREATE VIEW each AS SELECT a FROM ldp_means(ldp_summary_of('shy')) AS a UNION ALL SELECT a FROM ldp_means(ldp_summary_of('open')) AS a;
 CREATE VIEW mean AS SELECT sum((a).estimate / (a).stderr ^ 2) / sum(1 / (a).stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / (a).stderr ^ 2)) AS stderr FROM each;
 SELECT c.attribute, c.label, abs(c.estimate - m.estimate) < 1e-9 AS estimate, abs(c.stderr - m.stderr) < 1e-9 AS stderr,
-       abs(c.lower - (m.estimate - ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
+       abs(c.lower - (m.estimate - ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
 FROM (SELECT (ldp_combine(a)).* FROM each) AS c, mean AS m;
 SELECT abs((c).estimate - m.estimate) < 1e-9 AS estimate, abs((c).stderr - m.stderr) < 1e-9 AS stderr, (c).n
 FROM (SELECT ldp_combine((a).estimate, (a).stderr) AS c FROM each) AS c, mean AS m;
@@ -109,14 +109,14 @@ SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);
 -- Arithmetic of estimates by different people: 3,000 and 1,000 reports.
 CREATE VIEW two AS SELECT (SELECT a FROM each WHERE (a).n = 3000) AS shy, (SELECT a FROM each WHERE (a).n = 1000) AS open;
 SELECT (d).attribute, abs((d).estimate - ((open).estimate - (shy).estimate)) < 1e-9 AS estimate, abs((d).stderr - sqrt((open).stderr ^ 2 + (shy).stderr ^ 2)) < 1e-9 AS stderr,
-       abs((d).estimate - (d).lower - ldp_critical_value(0.95) * (d).stderr) < 1e-4 AS lower, (d).n
+       abs((d).estimate - (d).lower - ldp_internal.ldp_critical_value(0.95) * (d).stderr) < 1e-4 AS lower, (d).n
 FROM two, ldp_difference(open, shy) AS d;
 SELECT (q).attribute, abs((q).estimate - (open).estimate / (shy).estimate) < 1e-9 AS estimate, (q).lower < (q).estimate AND (q).estimate < (q).upper AS interval, (q).n, (q).note
 FROM two, ldp_ratio(open, shy) AS q;
 SELECT round((q).estimate::numeric, 6) AS estimate, (q).lower, (q).upper, (q).note FROM two, ldp_ratio(open, ROW('other', NULL, 1, 2, -3, 5, 100, 100, 0, NULL, NULL)::ldp_estimate_row) AS q,
     LATERAL (SELECT 1 WHERE (q).estimate = (open).estimate) AS same;
 SELECT abs((w).estimate - (3 * (shy).estimate + (open).estimate) / 4) < 1e-9 AS estimate, abs((w).stderr - sqrt(9 * (shy).stderr ^ 2 + (open).stderr ^ 2) / 4) < 1e-9 AS stderr,
-       abs((w).upper - (w).estimate - ldp_critical_value(0.95) * (w).stderr) < 1e-4 AS upper, (w).n
+       abs((w).upper - (w).estimate - ldp_internal.ldp_critical_value(0.95) * (w).stderr) < 1e-4 AS upper, (w).n
 FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 0.75 ELSE 0.25 END) AS w FROM each) AS weighted;
 -- A weight of 0 leaves a row out. Without an estimate there is no weighted mean.
 SELECT w = shy AS alone FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 2 ELSE 0 END) AS w FROM each) AS weighted;

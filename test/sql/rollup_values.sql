@@ -129,7 +129,7 @@ INSERT INTO hours SELECT report(i), 0, timestamptz '2026-10-24 23:30Z' + i * int
 SELECT ldp_create_rollup('hourly', 'hours', '{hour(seen)}', 'Europe/Berlin'), ldp_refresh('hourly');
 SELECT "group", n FROM ldp_group_estimates('hourly') WHERE label = 'red';
 SELECT "group", n, ("group" ->> 'day')::date FROM ldp_group_estimates('hourly', by => '{day(hour)}') WHERE label = 'red';
-SELECT ldp_time_label(t, z) FROM unnest(ARRAY['2026-07-01 12:00Z', '0001-06-01 00:00Z', '1890-01-01 00:00:00.25Z', 'infinity', '4714-11-24 00:00Z BC']::timestamptz[]) AS t,
+SELECT ldp_internal.ldp_time_label(t, z) FROM unnest(ARRAY['2026-07-01 12:00Z', '0001-06-01 00:00Z', '1890-01-01 00:00:00.25Z', 'infinity', '4714-11-24 00:00Z BC']::timestamptz[]) AS t,
     unnest(ARRAY['America/St_Johns', 'Europe/Amsterdam']) AS z;
 
 -- Columns that are NULL -------------------------------------------------------------------------------------

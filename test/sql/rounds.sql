@@ -166,7 +166,7 @@ SELECT count(estimate), count(note) FROM ldp_estimate(pg_temp.all_rounds('few'))
 SELECT label, estimate, n, people, note FROM ldp_proportions((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
 
 -- Invalid confidences ----------------------------------------------------------------------------------------
-SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(pg_temp.all_rounds(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
+SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(pg_temp.all_rounds(''day''), confidence => %s)'), ('SELECT ldp_internal.ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
 
 DROP VIEW way;
 DROP TABLE question;

@@ -541,7 +541,7 @@ void Source::check_columns() {
     // A unit of time is a column of the rollup's table, whose name is that of the unit.
     const std::string columns =
         rollup_.empty()
-            ? "(SELECT {ldp}ldp_group_columns(reports) FROM {ldp}ldp_collections WHERE name = {name})"
+            ? "(SELECT ldp_internal.ldp_group_columns(reports) FROM {ldp}ldp_collections WHERE name = {name})"
             : "(SELECT ARRAY(SELECT a.attname::text FROM pg_attribute AS a "
               "WHERE a.attrelid = r.summaries AND a.attnum > 0 AND NOT a.attisdropped AND "
               "a.attname NOT IN ('bucket', 'summary') ORDER BY a.attnum) "
@@ -603,8 +603,9 @@ Dates Source::dates() {
                              : "(SELECT summaries AS reports FROM {ldp}ldp_rollups WHERE name = " +
                                    constant(rollup_) + ") AS c") +
             " JOIN pg_attribute AS a ON a.attrelid = c.reports WHERE " +
-            (rollup_.empty() ? "c.name = {name} AND a.attname = ANY ({ldp}ldp_group_columns(c.reports))"
-                             : "a.attnum > 0 AND NOT a.attisdropped") +
+            (rollup_.empty()
+                 ? "c.name = {name} AND a.attname = ANY (ldp_internal.ldp_group_columns(c.reports))"
+                 : "a.attnum > 0 AND NOT a.attisdropped") +
             " AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
             (asked_.date.empty() ? "" : " AND a.attname = " + constant(asked_.date)),
         [&](const NamedRow& row) {
