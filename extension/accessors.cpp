@@ -121,7 +121,7 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
         [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
 }
 
-ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::size_t> attribute = {}) {
+ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::size_t> attribute) {
     return ask_point(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
@@ -201,24 +201,16 @@ LDP_FUNCTION(ldp_labels) {
                        [=](KeptResults& kept) { kept.results = label_rows(*whole_argument(fcinfo).labels); });
 }
 
-/// The mean of the only attribute.
+/// (summary, attribute): the mean of the attribute with this name; of the only one if the name is NULL.
 LDP_FUNCTION(ldp_mean) {
-    return number_or_null(fcinfo, only_mean(summary_argument(fcinfo)));
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    if (PG_ARGISNULL(1)) return number_or_null(fcinfo, only_mean(summary_argument(fcinfo)));
+    const Subject subject = whole_argument(fcinfo);
+    return number_or_null(fcinfo, mean_called(subject, name_argument(fcinfo, 1)));
 }
 
 LDP_FUNCTION(ldp_mean_final) {
     return number_or_null(fcinfo, only_mean(state_argument(fcinfo)));
-}
-
-/// (summary, attribute): its mean, by number.
-LDP_FUNCTION(ldp_mean_of_number) {
-    return number_or_null(fcinfo, mean(summary_argument(fcinfo), PG_GETARG_INT32(1)));
-}
-
-/// (summary, attribute): its mean, by name.
-LDP_FUNCTION(ldp_mean_of_name) {
-    const Subject subject = whole_argument(fcinfo);
-    return number_or_null(fcinfo, mean_called(subject, name_argument(fcinfo, 1)));
 }
 
 LDP_FUNCTION(ldp_mean_of_name_final) {
@@ -234,11 +226,6 @@ LDP_FUNCTION(ldp_proportion_final) {
     return array_or_null(fcinfo, all_items(state_argument(fcinfo), Quantity::frequencies));
 }
 
-/// (summary, value): its share, by number.
-LDP_FUNCTION(ldp_proportion_of_number) {
-    return number_or_null(fcinfo, frequency(summary_argument(fcinfo), PG_GETARG_INT32(1), std::nullopt));
-}
-
 /// (summary, label, attribute): its share, by name; the attribute may be NULL where there is one.
 LDP_FUNCTION(ldp_proportion_of_label) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
@@ -248,17 +235,6 @@ LDP_FUNCTION(ldp_proportion_of_label) {
                           frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }
 
-/// (summary, value, attribute): its share, by number, for one attribute of a record.
-LDP_FUNCTION(ldp_proportion_of_number_in) {
-    const Subject subject = subject_argument(fcinfo);
-    return number_or_null(fcinfo, frequency(subject.summary, PG_GETARG_INT32(1), subject.attribute));
-}
-
-LDP_FUNCTION(ldp_proportion_of_number_final) {
-    const AggregateArguments query = integer_query(fcinfo);
-    return number_or_null(fcinfo, frequency(query.subject.summary, query.integer(), std::nullopt));
-}
-
 LDP_FUNCTION(ldp_proportion_of_label_final) {
     const AggregateArguments query = text_query(fcinfo);
     const std::size_t value = value_called(*query.subject.labels, attribute_of(query.subject), query.text);
@@ -266,15 +242,9 @@ LDP_FUNCTION(ldp_proportion_of_label_final) {
                           frequency(query.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
 }
 
-/// (summary, method) → float8[]: frequencies made consistent.
+/// (summary, method, attribute) → float8[]: frequencies made consistent; the attribute may be NULL where there is one.
 LDP_FUNCTION(ldp_consistent) {
-    const Bytes summary = summary_argument(fcinfo);
-    const Consistency method = consistency_named(word_argument(fcinfo, 1));
-    return array_or_null(fcinfo, all_consistent(summary, method));
-}
-
-/// (summary, method, attribute) → float8[]: the same for one attribute of a record.
-LDP_FUNCTION(ldp_consistent_of_name) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
     const Consistency method = consistency_named(word_argument(fcinfo, 1));
     return array_or_null(fcinfo, all_consistent(subject.summary, method, subject.attribute));
@@ -300,14 +270,8 @@ LDP_FUNCTION(ldp_haar_final) {
     return haar_vector(fcinfo, state_argument(fcinfo));
 }
 
-/// (summary, attribute) → summary: one attribute of a record, by number.
-LDP_FUNCTION(ldp_part_of_number) {
-    const Bytes summary = summary_argument(fcinfo);
-    PG_RETURN_POINTER(taken(summary, attribute_argument(fcinfo, 1)));
-}
-
-/// (summary, attribute) → summary: the same by name.
-LDP_FUNCTION(ldp_part_of_name) {
+/// (summary, attribute) → summary: one attribute of a record.
+LDP_FUNCTION(ldp_part) {
     const Subject subject = subject_argument(fcinfo);
     PG_RETURN_POINTER(taken(subject.summary, *subject.attribute));
 }

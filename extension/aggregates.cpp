@@ -412,12 +412,6 @@ AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count) {
     return all;
 }
 
-AggregateArguments integer_query(FunctionCallInfo fcinfo) {
-    const AggregateArguments one = numbers_query(fcinfo, 1);
-    if (!(std::abs(one.numbers[0]) <= std::numeric_limits<std::int32_t>::max())) throw_other_state();
-    return one;
-}
-
 AggregateArguments text_query(FunctionCallInfo fcinfo) {
     return aggregate_arguments(fcinfo, ArgumentKind::text);
 }
@@ -511,10 +505,6 @@ LDP_FUNCTION(ldp_window_final) {
 
 LDP_FUNCTION(ldp_agg_state_number) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_FLOAT8(2));
-}
-
-LDP_FUNCTION(ldp_agg_state_integer) {
-    return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_INT32(2));
 }
 
 LDP_FUNCTION(ldp_agg_state_text) {

@@ -122,12 +122,10 @@ struct AggregateArguments {
         same.pointwise = true;
         return same;
     }
-    [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
-/// The first argument as an ldp_agg_state with this number of numbers, with an integer, or with text. Beside numbers, the state may name an attribute, which becomes the subject's. May
-/// jump; throws Error (malformed) for a state of another kind.
+/// The first argument as an ldp_agg_state with this number of numbers, or with text. Beside numbers, the state may name an
+/// attribute, which becomes the subject's. May jump; throws Error (malformed) for a state of another kind.
 [[nodiscard]] AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count);
-[[nodiscard]] AggregateArguments integer_query(FunctionCallInfo fcinfo);
 [[nodiscard]] AggregateArguments text_query(FunctionCallInfo fcinfo);
 
 }  // namespace ldp

@@ -21,7 +21,6 @@ LDP_ROWS(top)
 LDP_ROWS(candidates)
 LDP_ROWS(change)
 LDP_ROWS(between)
-LDP_ROWS(cdf)
 LDP_ROWS(quantiles)
 LDP_ROWS(histogram)
 LDP_ROWS(distribution)
@@ -110,10 +109,13 @@ double quantile_of(const Subject& subject, double share) {
 
 }  // namespace
 
-/// (summary, share) → float8: the value below which this share of the people lies.
+/// (summary, share, attribute) → float8: the value below which this share of the people lies; the attribute may be NULL
+/// where there is one.
 LDP_FUNCTION(ldp_quantile) {
-    return number_or_null(
-        fcinfo, quantile_of({.summary = summary_argument(fcinfo), .pointwise = true}, PG_GETARG_FLOAT8(1)));
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
+    Subject subject = subject_argument(fcinfo);
+    subject.pointwise = true;
+    return number_or_null(fcinfo, quantile_of(subject, PG_GETARG_FLOAT8(1)));
 }
 
 LDP_FUNCTION(ldp_quantile_final) {
@@ -121,9 +123,11 @@ LDP_FUNCTION(ldp_quantile_final) {
     return number_or_null(fcinfo, quantile_of(arguments.points(), arguments.numbers[0]));
 }
 
-/// (summary) → float8: the width of the interval over which the mechanism smooths its estimates.
+/// (summary, attribute) → float8: the width of the interval over which the mechanism smooths its estimates; the attribute may
+/// be NULL where there is one.
 LDP_FUNCTION(ldp_resolution) {
-    const Subject subject{.summary = summary_argument(fcinfo)};
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const Subject subject = subject_argument(fcinfo);
     return number_or_null(
         fcinfo, ask_one(subject, unknown, [](const SummaryView& view) { return resolution(view); }));
 }

@@ -150,6 +150,9 @@ struct ArgumentReader {
     void operator()(std::optional<std::string_view> SummaryQuery::*member) const {
         query->*member = word_argument(fcinfo, number);
     }
+    void operator()(std::optional<double> SummaryQuery::*member) const {
+        query->*member = PG_GETARG_FLOAT8(number);
+    }
     void operator()(std::optional<std::int32_t> SummaryQuery::*member) const {
         query->*member = PG_GETARG_INT32(number);
     }
@@ -160,10 +163,11 @@ struct ArgumentReader {
         if (member == &SummaryQuery::texts) {
             const ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
             if (ARR_NDIM(array) != 0 && (ARR_NDIM(array) != 2 || ARR_DIMS(array)[1] != 2))
-                ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                                errmsg("texts must be an array of pairs of an attribute and a text"),
-                                errhint("Use the result of ldp_frequent_texts, or an array such as "
-                                        "'{{brand,acme},{brand,globex}}'.")));
+                ereport(ERROR,
+                        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                         errmsg("texts must be an array of pairs of an attribute and a text"),
+                         errhint("Use an array such as '{{brand,acme},{brand,globex}}', or the pairs of "
+                                 "attribute and label from ldp_frequent_strings.")));
         }
         query->*member = texts_argument(fcinfo, number, name);
     }
@@ -195,6 +199,7 @@ bool is_optional(const QueryParameter& parameter) noexcept {
     return std::visit(
         []<class Type>(Type SummaryQuery::*) {
             return std::is_same_v<Type, std::optional<std::string_view>> ||
+                   std::is_same_v<Type, std::optional<double>> ||
                    std::is_same_v<Type, std::optional<std::int32_t>> ||
                    std::is_same_v<Type, std::optional<JsonText>> ||
                    std::is_same_v<Type, std::optional<SummaryQuery::Texts>>;

@@ -58,17 +58,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_critical_value(float8) IS
     'Returns the critical value of the normal distribution: half the length of a two-sided interval in standard '
     'errors. Error 22023 unless confidence is between 0 and 1.';
 
-CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute integer)
-    RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME', 'ldp_part_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
-    'Returns the summary of one attribute of a sampled record, computed from the reports about this attribute. The '
-    'argument attribute is numbered from 0. Attributes that are reported together (a vector, or the attributes of '
-    '"joint_tables") have one summary.';
-
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
     RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute. '
     'Attributes that are reported together (a vector, or the attributes of "joint_tables") have one summary.';
@@ -84,22 +76,11 @@ COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_source, floa
 
 -- Means
 
-CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary) IS
-    'Returns the estimated mean of the only numeric attribute, in the attribute''s units. Error 0A000 for a record '
-    'of several numeric attributes.';
-
-CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute integer) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_mean_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, integer) IS
-    'Returns the estimated mean of one numeric attribute, in the attribute''s units. The argument attribute is '
-    'numbered from 0.';
-
-CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_mean_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute text DEFAULT NULL) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
-    'Returns the estimated mean of the named numeric attribute, in the attribute''s units.';
+    'Returns the estimated mean of the named numeric attribute, or of the only one, in the attribute''s units. Error '
+    '0A000 if there are several and none is named.';
 
 CREATE FUNCTION @extschema@.ldp_means(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
@@ -147,15 +128,6 @@ COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_source, text, text
     'small Haar coefficients. The argument shrink is soft or sure. Estimates are biased; rmse is the estimated root '
     'mean squared error.';
 
-CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
-                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1::@extschema@.ldp_source, $2, 'sample'::text) AS s) END
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
-    'Returns the estimated mean vector in the attributes'' units, after shrinking small Haar coefficients. The '
-    'argument shrink accepts none, soft and sure.';
-
 CREATE FUNCTION @extschema@.ldp_coefficients(source @extschema@.ldp_source,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
@@ -174,38 +146,21 @@ COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary) IS
     'Returns the estimated proportion of every value, in order. Estimates are unbiased, so they may lie outside 0 '
     'to 1.';
 
-CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, value integer) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_proportion_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, integer) IS
-    'Returns the estimated proportion of one value. The argument value is numbered from 0. Error 22023 if the '
-    'value does not exist.';
-
-CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_proportion_of_number_in' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, integer, text) IS
-    'Returns the estimated proportion of one value of the named attribute of a record. The argument value is '
-    'numbered from 0.';
-
 CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_proportion_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, text, text) IS
     'Returns the estimated proportion of the value with this label, or of this string of an open domain, of the only '
-    'attribute or of the named one. Error 22023 if the label does not exist, or if the string has other characters than '
+    'attribute or of the named one. The label of a value without a label is its number from 0, such as ''3''. Error 22023 if the label does not exist, or if the string has other characters than '
     'the alphabet.';
 
-CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
-    'Returns consistent proportions of all values, in order. The argument method accepts none, base_cut, norm, '
-    'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
-
-CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'ldp_consistent_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text DEFAULT 'norm_sub', attribute text DEFAULT NULL)
+    RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
-    'Returns consistent proportions of all values of the named attribute of a record. The methods are those of '
-    'ldp_consistent for a single attribute.';
+    'Returns consistent proportions of all values of the only attribute or of the named one, in order. The argument method accepts none, base_cut, norm, '
+    'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
 
 CREATE FUNCTION @extschema@.ldp_proportions(source @extschema@.ldp_source, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
@@ -260,32 +215,21 @@ COMMENT ON FUNCTION @extschema@.ldp_string_proportions(@extschema@.ldp_source, t
 
 -- Ranges and distributions
 
-CREATE FUNCTION @extschema@.ldp_between(source @extschema@.ldp_source, low float8, high float8,
+CREATE FUNCTION @extschema@.ldp_between(source @extschema@.ldp_source, low float8 DEFAULT NULL, high float8 DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_between(@extschema@.ldp_source, float8, float8, float8, text, text) IS
     'Returns one row. For an ordered attribute: the share of people from the value low to the value high, both '
     'included. For several numeric attributes: the mean of the attributes numbered low to high taken together, in '
-    'their units. If the argument attribute names a vector of a record, low and high number its elements from 0.';
+    'their units. If the argument attribute names a vector of a record, low and high number its elements from 0. A bound '
+    'that is NULL is no bound on this side: with high alone, the share at or below a value. Error 22023 if both are NULL.';
 
-CREATE FUNCTION @extschema@.ldp_cdf(source @extschema@.ldp_source, value float8,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_source, float8, float8, text, text) IS
-    'Returns one row: the estimated share of people at or below a value of an ordered attribute.';
-
-CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
-    'Returns the value, in the attribute''s units, below which this share of the people lies. 0.5 gives the median.';
-
-CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8, attribute text) RETURNS float8
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT @extschema@.ldp_quantile(@extschema@.ldp_part($1, $3), $2) $$;
+CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8, attribute text DEFAULT NULL) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS
-    'Returns the value of the named attribute of a record, in its units, below which this share of the people lies.';
+    'Returns the value of the named attribute, or of the only one, in its units, below which this share of the people '
+    'lies. 0.5 gives the median.';
 
 CREATE FUNCTION @extschema@.ldp_quantiles(source @extschema@.ldp_source,
         probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
@@ -312,18 +256,11 @@ COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_source, text, t
     'Returns the fitted distribution of an ordered attribute: shares that are not negative and sum to 1, without '
     'errors. The argument smoothing is ems or em; it affects only square_wave.';
 
-CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary) IS
-    'Returns the width, in the attribute''s units, of the interval over which the mechanism smooths shares and '
-    'quantiles. 0 if the mechanism does not smooth.';
-
-CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary, attribute text) RETURNS float8
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT @extschema@.ldp_resolution(@extschema@.ldp_part($1, $2)) $$;
+CREATE FUNCTION @extschema@.ldp_resolution(summary @extschema@.ldp_summary, attribute text DEFAULT NULL) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
     'Returns the width, in the attribute''s units, of the interval over which the mechanism smooths shares and '
-    'quantiles of the named attribute of a record. 0 if the mechanism does not smooth.';
+    'quantiles of the named attribute, or of the only one. 0 if the mechanism does not smooth.';
 
 CREATE FUNCTION @extschema@.ldp_learn_range(source @extschema@.ldp_source, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
@@ -482,13 +419,12 @@ COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_source, text, tex
 
 -- All estimates
 
-CREATE FUNCTION @extschema@.ldp_frequent_texts(source @extschema@.ldp_source, attributes text[] DEFAULT NULL)
+CREATE FUNCTION ldp_internal.ldp_frequent_texts(source @extschema@.ldp_source, attributes text[] DEFAULT NULL)
     RETURNS text[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000000;
-COMMENT ON FUNCTION @extschema@.ldp_frequent_texts(@extschema@.ldp_source, text[]) IS
-    'Returns the significantly frequent texts of a summary, as an array of pairs of an attribute and a text. The '
-    'argument attributes selects attributes by name. Passed to ldp_estimate as texts, the array lists the same texts '
-    'for every group of people. Returns an empty array if no selected attribute is a text.';
+COMMENT ON FUNCTION ldp_internal.ldp_frequent_texts(@extschema@.ldp_source, text[]) IS
+    'Returns the significantly frequent texts of all attributes, or of the named ones, as an array of pairs of an '
+    'attribute and a text: the argument texts of ldp_estimate.';
 
 CREATE FUNCTION @extschema@.ldp_estimate(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
@@ -499,8 +435,8 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_source, float8, tex
     'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
     'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
     'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
-    'group are therefore few; the argument texts, a result of ldp_frequent_texts for the whole collection, lists '
-    'given texts instead. With simultaneous, the intervals of all rows hold together with the confidence. Error 22023 for an unknown attribute, or if texts are not pairs.';
+    'group are therefore few. The argument texts, an array of pairs of an attribute and a text, lists given texts '
+    'instead, for example those of ldp_frequent_strings for the whole collection. With simultaneous, the intervals of all rows hold together with the confidence. Error 22023 for an unknown attribute, or if texts are not pairs.';
 
 CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

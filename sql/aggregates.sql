@@ -66,13 +66,6 @@ COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_s
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
 CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, number integer)
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, integer) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, argument text)
     RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME', 'ldp_agg_state_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;

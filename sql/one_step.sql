@@ -18,11 +18,6 @@ CREATE FUNCTION ldp_internal.ldp_proportion_final(state ldp_internal.ldp_agg_sta
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_proportion_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_proportion';
 
-CREATE FUNCTION ldp_internal.ldp_proportion_of_number_final(state ldp_internal.ldp_agg_state) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION ldp_internal.ldp_proportion_of_number_final(ldp_internal.ldp_agg_state) IS
-    'final function of ldp_proportion by number';
-
 CREATE FUNCTION ldp_internal.ldp_proportion_of_label_final(state ldp_internal.ldp_agg_state) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_proportion_of_label_final(ldp_internal.ldp_agg_state) IS
@@ -59,13 +54,6 @@ CREATE AGGREGATE @extschema@.ldp_proportion(report @extschema@.ldp_report) (
 );
 COMMENT ON AGGREGATE @extschema@.ldp_proportion(@extschema@.ldp_report) IS
     'Returns the estimated proportion of every value, in order.';
-
-CREATE AGGREGATE @extschema@.ldp_proportion(report @extschema@.ldp_report, value integer) (
-    SFUNC = ldp_internal.ldp_agg_state_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_proportion_of_number_final,
-    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE @extschema@.ldp_proportion(@extschema@.ldp_report, integer) IS
-    'Returns the estimated proportion of one value. The argument value is numbered from 0.';
 
 CREATE AGGREGATE @extschema@.ldp_proportion(report @extschema@.ldp_report, label text) (
     SFUNC = ldp_internal.ldp_agg_state_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_proportion_of_label_final,

@@ -139,7 +139,7 @@ CREATE FUNCTION @extschema@.ldp_group_estimates(source @extschema@.ldp_source, b
         SELECT g."group", g.summary, g.index FROM found AS f, unnest(f.groups) WITH ORDINALITY AS g ("group", summary, index)
     ), listed AS MATERIALIZED (
         -- One search for all groups: every group has the same texts.
-        SELECT @extschema@.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary::@extschema@.ldp_summary)::@extschema@.ldp_source, $5) AS texts FROM buckets AS b
+        SELECT ldp_internal.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary::@extschema@.ldp_summary)::@extschema@.ldp_source, $5) AS texts FROM buckets AS b
     )
     SELECT b."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
     FROM listed AS l, buckets AS b,

@@ -38,18 +38,6 @@ COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_source, text[], 
     'the given attributes. Each row has a standard error and an interval; NULL if the conditioning event may have '
     'probability zero. Error 0A000 if no marginal covers the attributes.';
 
-CREATE FUNCTION @extschema@.ldp_crosstab(source @extschema@.ldp_source, row_attribute text, column_attribute text,
-        method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS TABLE (row_label text, column_label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-        row_value integer, column_value integer, note text)
-    LANGUAGE sql STABLE STRICT PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT m.cell[1], m.cell[2], m.estimate, m.stderr, m.lower, m.upper, m.n, m.people, m.cell_numbers[1], m.cell_numbers[2], m.note
-    FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3]::text[], $4, $5, $6) AS m
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_source, text, text, text, float8, text) IS
-    E'Returns the cross table of two attributes as proportions, one row per cell. In psql: \\crosstabview row_label '
-    'column_label estimate. Error 0A000 if no marginal covers both attributes.';
-
 -- Associations and synthetic data ---------------------------------------------------------------------------
 -- Tests of association, and fitted tables. Fitted tables are biased, but closer to the true shares than unbiased estimates
 -- unless the noise is small. They have no intervals because of the bias.

@@ -22,14 +22,15 @@ COMMENT ON FUNCTION @extschema@.ldp_series_mean(@extschema@.ldp_source, integer[
     'argument attribute names the series. The error includes the covariance of the rounds. Error 22023 if the array of rounds is empty or names a round that the '
     'series does not have, 0A000 for other mechanisms.';
 
-CREATE FUNCTION @extschema@.ldp_series_between(source @extschema@.ldp_source, low float8, high float8,
+CREATE FUNCTION @extschema@.ldp_series_between(source @extschema@.ldp_source, low float8 DEFAULT NULL, high float8 DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series_between(@extschema@.ldp_source, float8, float8, float8, text, text) IS
     'Returns the proportion of people with low <= number <= high, in the attribute''s units, in every round of a time '
     'series of numbers (threshold_series). Of a record, the argument attribute names the series. If shares are smoothed, '
-    'the note states the width. Rounds without enough reports have NULL. Error 22023 if high is less than low, 0A000 for other mechanisms.';
+    'the note states the width. Rounds without enough reports have NULL. A bound that is NULL is no bound on this side. '
+    'Error 22023 if both are NULL or high is less than low, 0A000 for other mechanisms.';
 
 CREATE FUNCTION @extschema@.ldp_series_quantiles(source @extschema@.ldp_source, probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)

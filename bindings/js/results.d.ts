@@ -2,8 +2,8 @@ import type { Collection } from "./index.js";
 
 /** Names of the functions that return rows of a summary: the names in SQL without "ldp_". */
 export type RowFunction =
-    | "means" | "response_rates" | "set_sizes" | "proportions" | "estimate" | "frequent_texts" | "robust_interval" | "top"
-    | "candidates" | "change" | "between" | "cdf" | "quantiles" | "histogram" | "distribution" | "learn_range"
+    | "means" | "response_rates" | "set_sizes" | "proportions" | "estimate" | "robust_interval" | "top"
+    | "candidates" | "change" | "between" | "quantiles" | "histogram" | "distribution" | "learn_range"
     | "pilot_choice" | "shrinkage" | "coefficients" | "health" | "spent" | "series" | "series_mean" | "series_between"
     | "series_quantiles" | "frequent_strings" | "string_proportions" | "marginals" | "marginal" | "proportion_where"
     | "conditional" | "covariance" | "correlation" | "regression" | "contrast" | "winsorized_mean" | "association" | "fitted"

@@ -163,11 +163,11 @@ if [ "$largest" ]; then
     for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu ibu_early empirical_bayes; do
         ask "$all" "ldp_proportions(s, '$method')"
     done
-    for question in "ldp_count(s)" "ldp_mean(s)" "ldp_means(s)" "ldp_response_rates(s)" "ldp_haar(s)" "ldp_haar(s, 'sure')" "ldp_coefficients(s)" \
-        "ldp_proportion(s)" "ldp_proportion(s, 3)" "ldp_top(s, 100000000)" "ldp_candidates(s)" "ldp_between(s, 3, 1000)" \
-        "ldp_cdf(s, 1000)" "ldp_quantile(s, 0.5)" "ldp_quantiles(s)" "ldp_histogram(s, 1000)" "ldp_distribution(s)" \
+    for question in "ldp_count(s)" "ldp_mean(s)" "ldp_means(s)" "ldp_response_rates(s)" "ldp_haar(s)" "ldp_shrinkage(s, 'sure')" "ldp_coefficients(s)" \
+        "ldp_proportion(s)" "ldp_proportion(s, '3')" "ldp_top(s, 100000000)" "ldp_candidates(s)" "ldp_between(s, 3, 1000)" \
+        "ldp_between(s, NULL, 1000)" "ldp_quantile(s, 0.5)" "ldp_quantiles(s)" "ldp_histogram(s, 1000)" "ldp_distribution(s)" \
         "ldp_resolution(s)" "ldp_learn_range(s)" "ldp_health(s)" "ldp_change(s, s, 0.5, 0.95, 'population')" "ldp_series(s)" \
-        "ldp_estimate(s)" "ldp_part(s, 0)" "ldp_summary_merge(s, s)" "length(s::text)" "ldp_internal.ldp_summary_in(ldp_internal.ldp_summary_out(s))"; do
+        "ldp_estimate(s)" "ldp_part(s, '0')" "ldp_summary_merge(s, s)" "length(s::text)" "ldp_internal.ldp_summary_in(ldp_internal.ldp_summary_out(s))"; do
         ask "$all" "$question"
     done
 fi

@@ -27,7 +27,7 @@ SELECT ldp_describe('colour', '{"title": "Colours", "people_asked": {"0": 1000},
 UPDATE visits SET country = CASE WHEN ctid::text LIKE '%1)' THEN 'fr' ELSE 'de' END, round = 3;
 CREATE MATERIALIZED VIEW by_country AS SELECT country, ldp_agg(report) AS summary FROM visits GROUP BY country;
 SELECT ldp_create_rollup('rounds', 'visits', '{round}'), ldp_refresh('rounds'), ldp_create_hitters('words', 2, 'ab');
-CREATE VIEW trend AS SELECT country, ldp_mean(summary, 1) AS mean FROM by_country;
+CREATE VIEW trend AS SELECT country, ldp_mean(summary, '1') AS mean FROM by_country;
 SQL
 
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')"

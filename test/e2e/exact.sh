@@ -125,8 +125,7 @@ analyst SELECT ldp_groups_of('by_country', by => '{}'), ldp_missing_values('by_c
 analyst SELECT * FROM ldp_hitters('words')
 analyst SELECT * FROM ldp_plan_hitters(2, 'ab', longest => 9)
 analyst SELECT ldp_quantile(ldp_summary_of('age'), 0.5, '0'), ldp_resolution(ldp_summary_of('age'), '0')
-analyst SELECT ldp_haar(ldp_summary_of('day'), 'soft'), ldp_haar(ldp_summary_of('day'), 'none')
-analyst SELECT * FROM ldp_crosstab(ldp_summary_of('pair'), 'town', 'size')
+analyst SELECT ldp_haar(ldp_summary_of('day'))
 analyst SELECT ldp_combine(e.estimate, e.stderr), ldp_combine(e), ldp_weighted(e, 2), ldp_display(e) FROM ldp_estimate('colour') AS e GROUP BY e
 analyst SELECT ldp_internal.ldp_group_columns('data.pair'), ldp_partitions('data.pair'), ldp_internal.ldp_time_label('2026-01-01 00:00Z', 'UTC')
 analyst SELECT ldp_client_spec('colour'), ldp_public_columns('colour'), ldp_collections, ldp_rollups FROM ldp_collections, ldp_rollups

@@ -77,13 +77,14 @@ CREATE VIEW change AS SELECT * FROM ldp_change((SELECT ldp_agg(report) FROM regi
 CREATE MATERIALIZED VIEW summaries AS
     SELECT 'region' AS name, ldp_agg(report) AS summary FROM region UNION ALL
     SELECT 'wage', ldp_agg(report) FROM wage UNION ALL SELECT 'day', ldp_agg(report) FROM day;
-CREATE TABLE kept (summary ldp_summary, median float8 GENERATED ALWAYS AS (ldp_quantile(summary, 0.5)) STORED);
+CREATE TABLE kept (summary ldp_summary, reports bigint GENERATED ALWAYS AS (ldp_count(summary)) STORED);
 INSERT INTO kept SELECT ldp_agg(report) FROM age;
+CREATE MATERIALIZED VIEW medians AS SELECT ldp_quantile(summary, 0.5) AS median FROM kept;
 CREATE FUNCTION estimates() RETURNS SETOF text LANGUAGE sql AS $$
     SELECT e::text FROM unnest(ARRAY['region', 'tags', 'wage', 'day', 'profile', 'age']) AS name, ldp_estimate(name) AS e $$;
 SQL
 questions=("SELECT * FROM shares" "SELECT * FROM sure" "SELECT * FROM likely" "SELECT * FROM ranking" "SELECT * FROM signs" "SELECT * FROM answers"
-    "SELECT * FROM record" "SELECT * FROM steps" "SELECT * FROM published" "SELECT * FROM quartiles" "SELECT * FROM change" "SELECT * FROM summaries" "SELECT * FROM kept" "SELECT estimates()"
+    "SELECT * FROM record" "SELECT * FROM steps" "SELECT * FROM published" "SELECT * FROM quartiles" "SELECT * FROM change" "SELECT * FROM summaries" "SELECT * FROM kept" "SELECT * FROM medians" "SELECT estimates()"
     "SELECT name, ldp_count(summary) FROM summaries" "SELECT name, mechanism, epsilon, spec FROM ldp_collections ORDER BY name"
     "SELECT name, round FROM ldp_internal.ldp_hitter_search" "SELECT collection, submitter, batch, reports, digest FROM ldp_internal.ldp_batch")
 before=()

@@ -60,8 +60,8 @@ FROM (SELECT ldp_agg(report) AS whole FROM colour) AS c, ldp_proportions(whole) 
 ORDER BY value;
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
 FROM ldp_proportions((SELECT ldp_agg(report) FROM tags)) WHERE value IN (0, 5, 11);
-SELECT round(ldp_proportion(ldp_agg(report), 5)::numeric, 9) FROM tags;
-SELECT ldp_proportion(ldp_agg(report), 11) = (ldp_proportion(report))[12] AS same FROM tags;
+SELECT round(ldp_proportion(ldp_agg(report), '5')::numeric, 9) FROM tags;
+SELECT ldp_proportion(ldp_agg(report), '11') = (ldp_proportion(report))[12] AS same FROM tags;
 -- Intervals at another confidence: 90 %.
 SELECT bool_and(abs((upper - lower) / (2 * stderr) - 1.6448536269514722) < 1e-9) AS ninety
 FROM ldp_proportions((SELECT ldp_agg(report) FROM tags), confidence => 0.9);
@@ -77,7 +77,7 @@ CREATE FUNCTION pg_temp.inverted(cell float8, steps float8, w float8, epsilon fl
     SELECT ((cell * (w * exp(epsilon) + steps) - (steps + w) * (steps + w - 1) / 2) / (exp(epsilon) - 1) - w * (w - 1) / 2) / w / steps $$;
 SELECT abs(ldp_mean(report) - 200 * pg_temp.inverted(avg(cell), 100, 61, 1)) < 1e-9 AS inverted FROM wage;
 SELECT abs(ldp_mean(report) - (17 + 73 * pg_temp.inverted(avg(cell), 200, 100, 2))) < 1e-9 AS inverted FROM age;
-SELECT ldp_mean(ldp_agg(report), 0) = ldp_mean(report) AS same FROM wage;
+SELECT ldp_mean(ldp_agg(report), '0') = ldp_mean(report) AS same FROM wage;
 SELECT p.stderr > s.stderr AS population_is_less_sure
 FROM (SELECT ldp_agg(report) AS whole FROM wage) AS w, ldp_means(whole) AS s, ldp_means(whole, target => 'population') AS p;
 
@@ -92,14 +92,14 @@ WITH c AS (SELECT coefficient, 2 * pg_temp.inverted(avg(cell), 100, 72, 1) - 1 A
      v AS (SELECT array_agg(value ORDER BY coefficient) AS c FROM c),
      s AS (SELECT ldp_agg(report) AS whole FROM profile)
 SELECT bool_and(abs(estimate - v.c[coefficient + 1]) < 1e-9) AS coefficients,
-       abs(ldp_mean(whole, 0) - (5 + 5 * (v.c[1] + v.c[2] + v.c[3]))) < 1e-9 AS a,
-       abs(ldp_mean(whole, 1) - (5 + 5 * (v.c[1] + v.c[2] - v.c[3]))) < 1e-9 AS b,
-       abs(ldp_mean(whole, 2) - 5 * (v.c[1] - v.c[2] + v.c[4])) < 1e-9 AS c,
-       abs(ldp_mean(whole, 3) - (200 + 100 * (v.c[1] - v.c[2] - v.c[4]))) < 1e-9 AS d
+       abs(ldp_mean(whole, '0') - (5 + 5 * (v.c[1] + v.c[2] + v.c[3]))) < 1e-9 AS a,
+       abs(ldp_mean(whole, '1') - (5 + 5 * (v.c[1] + v.c[2] - v.c[3]))) < 1e-9 AS b,
+       abs(ldp_mean(whole, '2') - 5 * (v.c[1] - v.c[2] + v.c[4])) < 1e-9 AS c,
+       abs(ldp_mean(whole, '3') - (200 + 100 * (v.c[1] - v.c[2] - v.c[4]))) < 1e-9 AS d
 FROM v, s, ldp_coefficients(whole) GROUP BY v.c, whole;
 -- A coefficient without reports is unknown, and so are the elements that depend on it.
 SELECT ldp_haar(report) IS NOT NULL AS answered, array_position(ldp_haar(report), NULL) AS first_unknown,
-       ldp_mean(ldp_agg(report), 3) IS NULL AS d_unknown, ldp_mean(ldp_agg(report), 0) IS NOT NULL AS a_known
+       ldp_mean(ldp_agg(report), '3') IS NULL AS d_unknown, ldp_mean(ldp_agg(report), '0') IS NOT NULL AS a_known
 FROM profile WHERE coefficient <> 3;
 SELECT coefficient, estimate IS NULL AS unknown, stderr IS NULL AS s, lower IS NULL AS l, upper IS NULL AS u
 FROM ldp_coefficients((SELECT ldp_agg(report) FROM profile WHERE coefficient <> 3));
@@ -125,7 +125,7 @@ SELECT id, ldp_count(ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING 
 -- A summary without reports has only NULL estimates.
 SELECT encode(ldp_internal.ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
 SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', 24) AS nothing \gset
-SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', 7) IS NULL AS seventh,
+SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', '7') IS NULL AS seventh,
        (SELECT count(*) FROM ldp_means(:'nothing')) AS rows;
 
 -- The same in every plan ------------------------------------------------------------------------------------
@@ -199,10 +199,10 @@ SELECT ldp_mean(report) FROM profile;
 SELECT ldp_proportion(report) FROM wage;
 SELECT ldp_haar(report) FROM wage;
 SELECT * FROM ldp_coefficients((SELECT ldp_agg(report) FROM tags));
-SELECT ldp_proportion(ldp_agg(report), 4) FROM colour;
+SELECT ldp_proportion(ldp_agg(report), '4') FROM colour;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_proportion(ldp_agg(report), -1) FROM colour;
-SELECT ldp_mean(ldp_agg(report), 4) FROM profile;
+SELECT ldp_proportion(ldp_agg(report), '-1') FROM colour;
+SELECT ldp_mean(ldp_agg(report), '4') FROM profile;
 SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 0);

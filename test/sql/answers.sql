@@ -49,11 +49,11 @@ SELECT f.* FROM whole, ldp_proportions(s, attribute => '1') AS f WHERE name = 'p
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_proportions(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, n, round(p_value::numeric, 4) AS p_value, attribute_number, value FROM whole, ldp_top(s, 2, attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, n, attribute_number, value FROM whole, ldp_top(ldp_part(s, 'town'), 1) WHERE name = 'person';
-SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share
+SELECT ldp_mean(s, 'price') = ldp_mean(s, '2') AS a_mean, ldp_mean(ldp_part(s, 'price')) = ldp_mean(s, 'price') AS of_part, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share
 FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
 SELECT l.* FROM whole, ldp_labels(s) AS l WHERE name = 'person' ORDER BY attribute_number, value;
 SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
-SELECT ldp_proportion(s, 1, 'town') = ldp_proportion(ldp_part(s, 'town'), 1) AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town'), 'norm_sub') AS consistent FROM whole WHERE name = 'person';
+SELECT ldp_proportion(s, 'Bonn', 'town') = (ldp_proportion(ldp_part(s, 'town')))[2] AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town')) AS consistent FROM whole WHERE name = 'person';
 SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
@@ -79,8 +79,8 @@ SELECT count(*) AS without FROM ldp_proportions(NULL), ldp_change('town', NULL),
 
 -- In one step -----------------------------------------------------------------------------------------------
 SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, '0') = ldp_mean(report) AS by_number FROM wage;
-SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean FROM day;
-SELECT ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 1) AS by_label, ldp_proportion(report, 1) = ldp_proportion(ldp_agg(report), 1) AS by_number FROM town;
+SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), '1') AS mean FROM day;
+SELECT ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 'Bonn') AS of_summary, ldp_proportion(report, 'Bonn') = (ldp_proportion(report))[2] AS of_all FROM town;
 SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile FROM age;
 -- Rows of each group.
 SELECT round, a.label, a.n FROM (SELECT round, ldp_agg(report) AS s FROM town GROUP BY round) AS x, ldp_top(s, 1) AS a ORDER BY round;
@@ -137,10 +137,10 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_proportions(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(s) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_proportion(s, 0) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportion(s, '0') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(s, 'Ulm') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_consistent(s, 'norm') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_cdf(s, 5) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_between(s, high => 5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(report) FROM person$$),
     ($$SELECT ldp_mean(report) FROM person$$),
@@ -163,7 +163,7 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_mean(report, 'rent') FROM wage$$),
     ($$SELECT ldp_mean(report, '1') FROM wage$$),
     ($$SELECT ldp_mean(report, '-1') FROM wage$$),
-    ($$SELECT ldp_proportion(report, 3) FROM town$$),
+    ($$SELECT ldp_proportion(report, '3') FROM town$$),
     -- The name of a collection instead of a summary, and other names.
     ($$SELECT * FROM ldp_proportions('village')$$),
     ($$SELECT * FROM ldp_proportions(repeat('village ', 8))$$),

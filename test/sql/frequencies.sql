@@ -90,10 +90,10 @@ CREATE TABLE colours AS SELECT ldp_agg(report) AS s FROM colour;
 SELECT l.* FROM colours, ldp_labels(s) AS l ORDER BY value;
 SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_proportions(s);
 SELECT label, round(estimate::numeric, 6) AS estimate, p_value < 1e-6 AS significant FROM colours, ldp_top(s, 2);
-SELECT ldp_proportion(s, 'blue') = ldp_proportion(s, 2) AS by_label FROM colours;
+SELECT ldp_proportion(s, 'blue') = (ldp_proportion(s))[3] AS by_label FROM colours;
 SELECT ldp_proportion(s, 'pink') FROM colours;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_proportion(serial, '3') = ldp_proportion(serial, 3) AS by_number, (SELECT count(*) FROM ldp_labels(serial)) AS labels FROM whole WHERE name = 'grr';
+SELECT ldp_proportion(serial, '3') = (ldp_proportion(serial))[4] AS by_number, (SELECT count(*) FROM ldp_labels(serial)) AS labels FROM whole WHERE name = 'grr';
 
 -- Significance ----------------------------------------------------------------------------------------------
 -- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.

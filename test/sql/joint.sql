@@ -62,7 +62,7 @@ FROM ldp_proportions(:'s', attribute => 'town') AS f JOIN ldp_marginal(:'s', '{t
 SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
 SELECT abs(sum(estimate) - 1) < 1e-12 AS whole FROM ldp_marginal(:'s', '{age,town}');
-SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'town', 'age') \crosstabview
+SELECT cell[1] AS town, cell[2] AS age, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{town,age}') \crosstabview
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, cell_numbers FROM ldp_proportion_where(:'s', '{"sex": "f", "age": [18, 100]}');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_proportion_where(:'s', '{"age": [null, 65]}', given => '{"sex": ["f"]}');
 -- All of a table is everybody, without error.

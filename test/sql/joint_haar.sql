@@ -48,7 +48,7 @@ SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stder
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_proportion_where(:'s', '{"age": [null, 40]}', given => '{"sex": "f"}');
 SELECT estimate, stderr, lower, upper FROM ldp_proportion_where(:'s', '{"sex": ["f", "m"], "age": [null, null]}');
 SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_conditional(:'s', '{age}', '{sex}');
-SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'sex', 'age') \crosstabview
+SELECT cell[1] AS sex, cell[2] AS age, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{sex,age}') \crosstabview
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_estimate(:'s'::ldp_summary);
 SELECT label, p_value < 1e-9 AS held FROM ldp_top(:'s', 2, attribute => 'age');
 -- Fitted tables are those of people.

@@ -33,7 +33,6 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_proportions(record, attribute => ''%'')', 'town', '1'),
     ('ldp_proportions(pair, attribute => ''%'')', 'age', '1'),
     ('ldp_proportion(record, ''Bonn'', ''%'')', 'town', '1'),
-    ('ldp_proportion(record, 1, ''%'')', 'rank', '2'),
     ('ldp_proportion(record, ''1'', ''%'')', 'rank', '2'),
     ('ldp_consistent(record, ''norm_sub'', ''%'')', 'town', '1'),
     ('ldp_top(record, 1, attribute => ''%'')', 'town', '1'),
@@ -45,7 +44,7 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_proportion_where(pair, ''{"%": [18, null]}'')', 'age', '1'),
     ('ldp_proportion_where(pair, ''{"age": [18, null]}'', given => ''{"%": "m"}'')', 'sex', '0'),
     ('ldp_conditional(pair, ''{age}'', ''{%}'')', 'sex', '0'),
-    ('ldp_crosstab(pair, ''%'', ''sex'')', 'age', '1'),
+    ('ldp_marginal(pair, ARRAY[''%'', ''sex''])', 'age', '1'),
     ('ldp_fitted(pair, ''{%}'')', 'age', '1'),
     ('ldp_plan_marginals(pair, 1000, ''[["sex", "%"]]'')', 'age', '1'),
     ('ldp_covariance(moments, ''x'', ''%'')', 'y', '1'),
@@ -58,7 +57,7 @@ SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'vill
     'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_proportions(record, attribute => ''%'')', 'ldp_proportions(pair, attribute => ''%'')',
     'ldp_proportion(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
     'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')',
-    'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
+    'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_marginal(pair, ARRAY[''%'', ''sex''])',
     'ldp_fitted(pair, ''{%}'')', 'ldp_plan_marginals(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
     'ldp_regression(record, ''%'', ''{size}'')', 'ldp_regression(record, ''size'', ''{%}'')']) AS call;
 

@@ -15,8 +15,8 @@ CREATE FUNCTION bytes(summary ldp_summary) RETURNS integer LANGUAGE sql AS $$ SE
 SELECT octet_length(ldp_internal.ldp_report_send(zeros('hadamard', 16777216)));
 SHOW ldp.max_state;
 SELECT ldp_agg(zeros('hadamard', 16777216));
-SELECT ldp_proportion(zeros('grr', 16777216), 5);
-SELECT ldp_proportion(zeros('l_grr', 16777216, '{"report_epsilon": 0.5}'), 5);
+SELECT ldp_proportion(zeros('grr', 16777216), '5');
+SELECT ldp_proportion(zeros('l_grr', 16777216, '{"report_epsilon": 0.5}'), '5');
 SELECT ldp_internal.ldp_agg_accumulate(NULL, zeros('hadamard', 16777216));
 -- The bound is on the summary, to the kB.
 SET ldp.max_state = '80kB';
@@ -33,7 +33,7 @@ SELECT max(bytes(w)) FROM (SELECT ldp_agg(zeros('grr', 10235)) OVER (ORDER BY i 
 -- answered from.
 SET ldp.max_state = '1MB';
 CREATE TABLE kept AS SELECT ldp_agg(zeros('grr', 20000)) AS summary;
-SELECT ldp_count(summary), round(ldp_proportion(summary, 0)::numeric, 2) > 1 AS frequent FROM kept;
+SELECT ldp_count(summary), round(ldp_proportion(summary, '0')::numeric, 2) > 1 AS frequent FROM kept;
 SET ldp.max_state = '64kB';
 SELECT bytes(summary), summary = summary::text::ldp_summary AS same FROM kept;
 SELECT ldp_rollup(summary) FROM kept;
@@ -41,7 +41,7 @@ SELECT ldp_summary_merge(summary, summary) FROM kept;
 SELECT ldp_rollup(summary) OVER (ORDER BY i ROWS 2 PRECEDING) FROM kept, generate_series(1, 9) AS i;
 SELECT ldp_summary_subtract(summary, summary) FROM kept;
 SELECT ldp_internal.ldp_agg_accumulate(ldp_internal.ldp_agg_add(NULL, summary), zeros('grr', 20000)) IS NOT NULL AS counted FROM kept;
-SELECT ldp_proportion(summary, 0) FROM kept;
+SELECT ldp_proportion(summary, '0') FROM kept;
 SELECT * FROM ldp_top(NULL), kept WHERE false;
 SELECT t.* FROM kept, ldp_top(summary, 1) AS t;
 SELECT ldp_count(summary) FROM kept;

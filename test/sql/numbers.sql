@@ -78,11 +78,11 @@ counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0))::floa
 SELECT abs(ldp_mean(serial) - 100 * ((ones - 1 / (e + 1)) * (e + 1) / (e - 1))) < 1e-6 AS mean_of_duchi FROM e, counted, whole WHERE name = 'duchi';
 -- duchi_vector by hand.
 WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 2), 'hex'), 0) & 1)::float8 AS ones FROM report WHERE name = 'duchi_vector')
-SELECT abs(ldp_mean(serial, 0) - (1 + (2 * ones - 1) * 2 * (exp(1) + 1) / (exp(1) - 1)) / 2) < 1e-9 AS first_of_vector FROM counted, whole WHERE name = 'duchi_vector';
+SELECT abs(ldp_mean(serial, '0') - (1 + (2 * ones - 1) * 2 * (exp(1) + 1) / (exp(1) - 1)) / 2) < 1e-9 AS first_of_vector FROM counted, whole WHERE name = 'duchi_vector';
 
 -- gaussian by hand: the mean output, less what noise of 0 adds to the end of the grid. Its δ stands beside ε.
 WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 4), 'hex'), 0))::float8 AS output FROM report WHERE name = 'gaussian')
-SELECT abs(ldp_mean(serial, 0) - 50 * (output + 0.5 - ceil(12 * (ldp_spec(serial) #>> '{parameters,sigma}')::float8) - 1)) < 1e-9 AS first_of_noisy_vector
+SELECT abs(ldp_mean(serial, '0') - 50 * (output + 0.5 - ceil(12 * (ldp_spec(serial) #>> '{parameters,sigma}')::float8) - 1)) < 1e-9 AS first_of_noisy_vector
 FROM counted, whole WHERE name = 'gaussian';
 SELECT ldp_spec(serial) - 'spec' - 'parameters' AS promise FROM whole WHERE name = 'gaussian';
 SELECT attribute, lower < estimate AND estimate < upper AS has_interval, n FROM whole, ldp_means(serial) WHERE name = 'gaussian';
@@ -96,7 +96,13 @@ SELECT ldp_drop_collection('short');
 SELECT round(estimate::numeric, 6) AS estimate, stderr > 0 AS has_error, lower < estimate AND estimate < upper AS has_interval
 FROM whole, ldp_between(serial, 2, 5) WHERE name = 'haar_ordered';
 SELECT abs(r.estimate - (h.estimate - l.estimate)) < 1e-9 AS a_range_is_a_difference, r.stderr < h.stderr + l.stderr AS with_its_own_error
-FROM whole, ldp_between(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS h, ldp_cdf(serial, 1) AS l WHERE name = 'haar_ordered';
+FROM whole, ldp_between(serial, 2, 5) AS r, ldp_between(serial, high => 5) AS h, ldp_between(serial, high => 1) AS l WHERE name = 'haar_ordered';
+-- A bound that is NULL is no bound.
+SELECT name, up_to = (SELECT b FROM ldp_between(serial, '-Infinity', 5) AS b) AS up_to, from_on = (SELECT b FROM ldp_between(serial, CASE name WHEN 'haar_ordered' THEN 6 ELSE 5 END, 'Infinity') AS b) AS from_on,
+       abs(up_to.estimate + from_on.estimate - 1) < 1e-9 AS whole_without_overlap
+FROM whole, ldp_between(serial, NULL, 5) AS up_to, ldp_between(serial, CASE name WHEN 'haar_ordered' THEN 6 ELSE 5 END, NULL) AS from_on
+WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
+SELECT bool_and(b.estimate = h.estimate AND b.stderr = h.stderr) AS the_range_of_elements FROM whole, ldp_between(serial, high => 1) AS b, ldp_between(serial, 0, 1) AS h WHERE name = 'duchi_vector';
 SELECT name, abs(sum(h.estimate) - 1) < 1e-9 AS sums_to_one, count(*) AS bins, min(low) AS low, max(high) AS high
 FROM whole, ldp_histogram(serial, 4) AS h WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
 SELECT name, abs(sum(estimate) - 1) < 1e-9 AS sums_to_one, min(estimate) >= 0 AS none_negative, count(*) AS cells
@@ -106,12 +112,12 @@ SELECT name, q.probability, lower <= estimate AND estimate <= upper AS inside, l
 FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.probability;
 SELECT name, r.note = 'of values smoothed over ' || ldp_resolution(serial) || '; exact values may lie outside the interval' AS range_says_so,
        r.note = c.note AND c.note = q.note AND q.note = h.note AS all_do, d.note
-FROM whole, ldp_between(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
+FROM whole, ldp_between(serial, 2, 5) AS r, ldp_between(serial, high => 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
      LATERAL (SELECT note FROM ldp_distribution(serial) LIMIT 1) AS d
 WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
-FROM whole, ldp_between(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
+FROM whole, ldp_between(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, '0'), ldp_mean(serial, '1')) AS m (a, b) WHERE name = 'duchi_vector';
 
 -- The choice between a sharp and a smooth mechanism.
 SELECT l.mechanism = CASE WHEN l.smooth_error < l.sharp_error THEN 'square_wave' ELSE l.sharp_mechanism END AS the_better_one,
@@ -129,20 +135,20 @@ SELECT attribute, label, n, stderr > 0 AS has_error, attribute_number, value FRO
 SELECT l.* FROM whole, ldp_labels(serial) AS l WHERE name = 'sampled' ORDER BY attribute_number, value;
 SELECT l.* FROM whole, ldp_labels(ldp_part(serial, 'colour')) AS l WHERE name = 'sampled' ORDER BY value;
 SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
-FROM whole, ldp_proportions(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
-SELECT ldp_count(ldp_part(serial, 0)) + ldp_count(ldp_part(serial, 1)) + ldp_count(ldp_part(serial, 2)) AS reports,
-       ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, 2) AS a_mean, ldp_part(serial, 1)::text::ldp_summary = ldp_part(serial, 1) AS written_and_read
+FROM whole, ldp_proportions(ldp_part(serial, '1')) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
+SELECT ldp_count(ldp_part(serial, '0')) + ldp_count(ldp_part(serial, '1')) + ldp_count(ldp_part(serial, '2')) AS reports,
+       ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, '2') AS a_mean, ldp_part(serial, '1')::text::ldp_summary = ldp_part(serial, '1') AS written_and_read
 FROM whole WHERE name = 'sampled';
-SELECT ldp_spec(ldp_part(serial, 1)) ->> 'spec' = ldp_internal.ldp_part_fingerprint(ldp_spec(serial) ->> 'spec', 1) AS known FROM whole WHERE name = 'sampled';
-SELECT ldp_part(serial, 0) = serial AS of_one_attribute_it_is_all FROM whole WHERE name = 'duchi';
+SELECT ldp_spec(ldp_part(serial, '1')) ->> 'spec' = ldp_internal.ldp_part_fingerprint(ldp_spec(serial) ->> 'spec', 1) AS known FROM whole WHERE name = 'sampled';
+SELECT ldp_part(serial, '0') = serial AS of_one_attribute_it_is_all FROM whole WHERE name = 'duchi';
 SELECT statistic FROM whole, ldp_health(serial) WHERE name = 'sampled';
 
 -- What is refused, and how.
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_part(serial, 0) FROM whole WHERE name = 'duchi_vector'$$),
-    ($$SELECT ldp_part(serial, 3) FROM whole WHERE name = 'sampled'$$),
-    ($$SELECT ldp_part(serial, -1) FROM whole WHERE name = 'sampled'$$),
+    ($$SELECT ldp_part(serial, '0') FROM whole WHERE name = 'duchi_vector'$$),
+    ($$SELECT ldp_part(serial, '3') FROM whole WHERE name = 'sampled'$$),
+    ($$SELECT ldp_part(serial, '-1') FROM whole WHERE name = 'sampled'$$),
     ($$SELECT ldp_part(serial, 'height') FROM whole WHERE name = 'sampled'$$),
     ($$SELECT ldp_mean(serial, 'size') FROM whole WHERE name = 'duchi'$$),
     ($$SELECT ldp_internal.ldp_part_fingerprint('no such', 1)$$),
@@ -151,7 +157,9 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT * FROM whole, ldp_between(serial, 2, 1) WHERE name = 'duchi_vector'$$),
     ($$SELECT * FROM whole, ldp_between(serial, 'NaN', 1) WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_between(serial, 0, 0) WHERE name = 'duchi'$$),
-    ($$SELECT * FROM whole, ldp_cdf(serial, 5) WHERE name = 'duchi'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, high => 5) WHERE name = 'duchi'$$),
+    ($$SELECT * FROM whole, ldp_between(serial) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, high => 'NaN') WHERE name = 'haar_ordered'$$),
     ($$SELECT ldp_quantile(serial, 1.5) FROM whole WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 0) WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 2000000000) WHERE name = 'haar_ordered'$$),
@@ -203,8 +211,9 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 
 -- NULLs and empty summaries.
-SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
+SELECT ldp_part(NULL, '0') IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AND ldp_resolution(NULL) IS NULL AS quantile, ldp_mean(NULL::ldp_summary) IS NULL AS mean, ldp_consistent(NULL) IS NULL AS shares, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
+SELECT ldp_quantile(serial, NULL) IS NULL AS quantile, ldp_consistent(serial, NULL) IS NULL AS shares FROM whole WHERE name = 'haar_ordered';
 SELECT ldp_drop_collection('things');
 
 -- A winsorized mean: the second round follows from the reports of the first one.

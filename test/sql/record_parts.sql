@@ -51,11 +51,11 @@ SELECT pg_temp.short(ldp_mean(:'s'::ldp_summary, 'age')) AS age, pg_temp.short(l
 SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_proportions(:'s'::ldp_summary, attribute => 'mood');
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_proportions(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
 SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS significant FROM ldp_top(:'s'::ldp_summary, 2, attribute => 'mood');
-SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'ok', 'mood')) AS by_label, pg_temp.short(ldp_proportion(:'s'::ldp_summary, 1, 'mood')) AS by_number,
+SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'ok', 'mood')) AS by_label,
     pg_temp.short((ldp_consistent(:'s'::ldp_summary, 'norm_sub', 'mood'))[2]) AS consistent;
 -- A distribution.
 SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income');
-SELECT attribute, pg_temp.short(estimate) AS estimate FROM ldp_cdf(:'s'::ldp_summary, 300, attribute => 'income');
+SELECT attribute, pg_temp.short(estimate) AS estimate FROM ldp_between(:'s'::ldp_summary, high => 300, attribute => 'income');
 SELECT attribute, probability, estimate, lower, upper, n FROM ldp_quantiles(:'s'::ldp_summary, '{0.25,0.5}', attribute => 'income');
 SELECT ldp_quantile(:'s'::ldp_summary, 0.5, 'income');
 SELECT attribute, low, high, pg_temp.short(estimate) AS estimate, n FROM ldp_histogram(:'s'::ldp_summary, 3, attribute => 'income');
@@ -68,7 +68,7 @@ SELECT * FROM ldp_marginals(:'s');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, cell_numbers FROM ldp_marginal(:'s', '{mood,car}');
 SELECT cell, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{car,mood}', 'unbiased', target => 'population') LIMIT 2;
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower FROM ldp_proportion_where(:'s', '{"car": "yes"}', given => '{"mood": ["ok", "good"]}');
-SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'mood', 'car') \crosstabview
+SELECT cell[1] AS mood, cell[2] AS car, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{mood,car}') \crosstabview
 -- The reports of all other people are a sample, too: the error against the people who reported lies between both.
 SELECT s.attribute, s.estimate = p.estimate AS same, s.stderr < p.stderr AS smaller
 FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_between(:'s'::ldp_summary, 0, 300, target => 'population', attribute => 'income') AS p;

@@ -41,8 +41,8 @@ CREATE VIEW way AS
     UNION ALL SELECT 'kept', 'rolled up', (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report, round) AS s FROM kept GROUP BY round) AS r), ldp_summary_of('kept', 9)
     UNION ALL SELECT 'fresh', 'a part', ldp_part(pg_temp.all_rounds('fresh_record'), 'town'), ldp_part(ldp_summary_of('fresh_record', 7), 'town')
     UNION ALL SELECT 'kept', 'a part', ldp_part(pg_temp.all_rounds('kept_record'), 'town'), ldp_part(ldp_summary_of('kept_record', 7), 'town')
-    UNION ALL SELECT 'fresh', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM fresh_record GROUP BY round) AS r), ldp_part(ldp_summary_of('fresh_record', 7), 0)
-    UNION ALL SELECT 'kept', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM kept_record GROUP BY round) AS r), ldp_part(ldp_summary_of('kept_record', 7), 0);
+    UNION ALL SELECT 'fresh', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, '0')) FROM (SELECT ldp_agg(report, round) AS s FROM fresh_record GROUP BY round) AS r), ldp_part(ldp_summary_of('fresh_record', 7), '0')
+    UNION ALL SELECT 'kept', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, '0')) FROM (SELECT ldp_agg(report, round) AS s FROM kept_record GROUP BY round) AS r), ldp_part(ldp_summary_of('kept_record', 7), '0');
 SELECT way, answers, round((w.stderr / o.stderr)::numeric, 9) AS of_one_round, w.n, w.people, round(w.estimate::numeric, 9) = round(o.estimate::numeric, 9) AS same_estimate, w.note
 FROM way, ldp_proportions(whole) AS w JOIN LATERAL ldp_proportions(one) AS o ON o.value = w.value WHERE w.value = 0 ORDER BY way, answers;
 SELECT answers, bool_and(same) AS same_bytes FROM (
@@ -63,8 +63,8 @@ SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(p
 \pset tuples_only on
 CREATE TABLE question (number integer, of_summary text, of_reports text);
 INSERT INTO question VALUES
-    (1, 'ldp_proportions(s)', NULL), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'), (3, 'ldp_proportion(s, 1)', 'ldp_proportion(report, 1)'),
-    (4, 'ldp_proportion(s, ''red'')', 'ldp_proportion(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', NULL), (6, 'ldp_top(s)', NULL),
+    (1, 'ldp_proportions(s)', NULL), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'),
+    (4, 'ldp_proportion(s, ''red'')', 'ldp_proportion(report, ''red'')'), (5, 'ldp_consistent(s, ''norm_sub'')', NULL), (6, 'ldp_top(s)', NULL),
     (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', NULL), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
 SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
@@ -83,7 +83,7 @@ INSERT INTO step VALUES
     ('kept_number', 'ldp_mean(ldp_report)', '', 'ldp_mean(s)'), 
     ('kept_vector', 'ldp_mean(ldp_report,text)', ', ''b''::text', 'ldp_mean(s, ''b'')'), ('kept_vector', 'ldp_haar(ldp_report)', '', 'ldp_haar(s)'),
     ('kept', 'ldp_proportion(ldp_report)', '', 'ldp_proportion(s)'),
-    ('kept', 'ldp_proportion(ldp_report,integer)', ', 1', 'ldp_proportion(s, 1)'), ('kept', 'ldp_proportion(ldp_report,text)', ', ''red''::text', 'ldp_proportion(s, ''red'')'),
+    ('kept', 'ldp_proportion(ldp_report,text)', ', ''red''::text', 'ldp_proportion(s, ''red'')'),
     ('kept_ordered', 'ldp_quantile(ldp_report,double precision)', ', 0.5', 'ldp_quantile(s, 0.5)'), ('kept_ordered', 'ldp_quantile(ldp_report,double precision,text)', ', 0.5, ''value''', 'ldp_quantile(s, 0.5)');
 -- The estimates alone, of a number, an array, or rows.
 CREATE FUNCTION pg_temp.points(result jsonb) RETURNS jsonb LANGUAGE sql AS $$
@@ -146,21 +146,21 @@ SELECT label, estimate, n, p_value, note FROM ldp_top(pg_temp.all_rounds('few'))
 SELECT probability, estimate, lower, upper, n, note FROM ldp_quantiles(pg_temp.all_rounds('day'), '{0.5}');
 SELECT low, high, estimate, stderr, n, note FROM ldp_histogram(pg_temp.all_rounds('day'), 2);
 SELECT low, estimate, n, note FROM ldp_distribution(pg_temp.all_rounds('day')) LIMIT 1;
-SELECT estimate, n, note FROM ldp_cdf(pg_temp.all_rounds('day'), 1) UNION ALL SELECT estimate, n, note FROM ldp_between(pg_temp.all_rounds('day'), 0, 1);
+SELECT estimate, n, note FROM ldp_between(pg_temp.all_rounds('day'), high => 1) UNION ALL SELECT estimate, n, note FROM ldp_between(pg_temp.all_rounds('day'), 0, 1);
 SELECT coefficient, estimate, stderr, note FROM ldp_coefficients(pg_temp.all_rounds('pair'));
 SELECT attribute, estimate, rmse, n, note FROM ldp_shrinkage(pg_temp.all_rounds('pair'));
 SELECT label, estimate, note FROM ldp_change(pg_temp.all_rounds('few'), pg_temp.all_rounds('few'));
-SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 0) IS NULL AND ldp_proportion(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM pg_temp.all_rounds('few') AS s;
+SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM pg_temp.all_rounds('few') AS s;
 SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM pg_temp.all_rounds('day') AS s;
-SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AND ldp_haar(s, 'soft') = ARRAY[NULL, NULL]::float8[] AS means FROM pg_temp.all_rounds('pair') AS s;
-SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 0) IS NULL AS in_one_step FROM few;
+SELECT ldp_mean(s, '0') IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AS means FROM pg_temp.all_rounds('pair') AS s;
+SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 'red') IS NULL AS in_one_step FROM few;
 -- Diagnostics use exact laws for any number of reports. So does ldp_learn_range, which returns the declared range.
 SELECT count(*) FROM ldp_health(pg_temp.all_rounds('few'));
 SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; this requires about % reports about the attribute' AS says_how_many FROM ldp_learn_range(pg_temp.all_rounds('few'));
 -- Merged small summaries are large enough.
 SELECT ldp_open_rounds('few', 0, 1);
 INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);
-SELECT bool_and(ldp_proportion(s, 0) IS NULL) AS none, ldp_proportion(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
+SELECT bool_and(ldp_proportion(s, 'red') IS NULL) AS none, ldp_proportion(ldp_rollup(s), 'red') IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
 SELECT count(estimate), count(note) FROM ldp_estimate(pg_temp.all_rounds('few'));
 -- With memoized responses, people count: five of them in four rounds send twenty reports.
 SELECT label, estimate, n, people, note FROM ldp_proportions((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));

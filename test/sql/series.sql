@@ -133,7 +133,9 @@ SELECT round, estimate IS NULL AS unknown, note FROM ldp_series_between((SELECT 
 SELECT round, probability, estimate IS NULL AS unknown FROM ldp_series_quantiles((SELECT ldp_agg(report) FROM weight WHERE round <= 2), '{0.5}') ORDER BY round;
 SELECT (SELECT ldp_rollup(summary) FROM (SELECT ldp_agg(report) AS summary FROM weight GROUP BY round) AS days) = summary AS merged FROM weights;
 SELECT part, count(*) AS rounds, count(estimate) AS known FROM (SELECT round <= 2 AS part, ldp_agg(report) AS summary FROM weight GROUP BY part) AS g, ldp_series(summary) GROUP BY part ORDER BY part;
-SELECT count(*) FROM weights, ldp_series_between(summary, NULL, 1);
+SELECT bool_and(b.estimate = s.estimate AND b.stderr = s.stderr) AS up_to, bool_and(f.estimate = t.estimate AND f.stderr = t.stderr) AS from_on
+FROM weights, ldp_series_between(summary, NULL, 25) AS b JOIN ldp_series_between(summary, '-Infinity', 25) AS s USING (round)
+     JOIN ldp_series_between(summary, low => 75) AS f USING (round) JOIN ldp_series_between(summary, 75, 'Infinity') AS t USING (round);
 SELECT count(*) FROM weights, ldp_series_quantiles(summary, '{}');
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
@@ -143,6 +145,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_estimate('weight')$$),
     ($$SELECT ldp_learn_range(summary) FROM weights$$),
     ($$SELECT ldp_series_between(summary, 2, 1) FROM weights$$),
+    ($$SELECT ldp_series_between(summary) FROM weights$$),
     ($$SELECT ldp_series_quantiles(summary, '{1}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{1,5}') FROM weights$$),

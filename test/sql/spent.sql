@@ -71,9 +71,9 @@ BEGIN
 END $$;
 SELECT query, count(*) AS rows, count(before.note) AS early_notes, bool_and(after.note LIKE '%people repeat earlier responses%') AS noted, bool_and(after.upper - after.lower > before.upper - before.lower + 1e-3) AS extended
 FROM unnest(ARRAY['ldp_estimate($s)', 'ldp_means($s)', 'ldp_means($s, attribute => ''hours.8h'')', 'ldp_proportions($s, attribute => ''mood'')', 'ldp_proportions($s, attribute => ''town'')',
-    'ldp_top($s, 2, attribute => ''town'')', 'ldp_between($s, 0, 300, attribute => ''income'')', 'ldp_cdf($s, 300, attribute => ''income'')', 'ldp_quantiles($s, ''{0.5}'', attribute => ''income'')',
+    'ldp_top($s, 2, attribute => ''town'')', 'ldp_between($s, 0, 300, attribute => ''income'')', 'ldp_between($s, high => 300, attribute => ''income'')', 'ldp_quantiles($s, ''{0.5}'', attribute => ''income'')',
     'ldp_histogram($s, 4, attribute => ''income'')', 'ldp_distribution($s, attribute => ''income'')', 'ldp_between($s, 0, 1, attribute => ''hours'')', 'ldp_marginal($s, ''{mood,car}'')',
-    'ldp_proportion_where($s, ''{"car": "yes"}'')', 'ldp_proportion_where($s, ''{"car": "yes"}'', given => ''{"mood": ["ok", "good"]}'')', 'ldp_conditional($s, ''{car}'', ''{mood}'')', 'ldp_crosstab($s, ''mood'', ''car'')',
+    'ldp_proportion_where($s, ''{"car": "yes"}'')', 'ldp_proportion_where($s, ''{"car": "yes"}'', given => ''{"mood": ["ok", "good"]}'')', 'ldp_conditional($s, ''{car}'', ''{mood}'')', 'ldp_marginal($s, ''{mood,car}'')',
     'ldp_robust_interval($s)']) WITH ORDINALITY AS q (query, k),
     LATERAL (SELECT * FROM pg_temp.asked(query, 0) AS a) AS before JOIN LATERAL (SELECT * FROM pg_temp.asked(query, 20) AS a) AS after USING (number) GROUP BY k, query ORDER BY k;
 SELECT query, count(*) AS rows, bool_and(note LIKE '%people repeat earlier responses%') AS noted

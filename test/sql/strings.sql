@@ -121,7 +121,7 @@ SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estim
 SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_group_estimates('brands') GROUP BY "group") AS g;
 SELECT count(*) FROM ldp_group_estimates('brands', attributes => '{}');
 SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_group_estimates('brands', by => '{round}') GROUP BY label) AS s
-JOIN ldp_string_proportions(pg_temp.all_rounds('panel'), (ldp_frequent_texts(pg_temp.all_rounds('panel')))[:][2:2]) AS t USING (label);
+JOIN ldp_string_proportions(pg_temp.all_rounds('panel'), ARRAY(SELECT label FROM ldp_frequent_strings(pg_temp.all_rounds('panel')))) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
 SELECT a FROM jsonb_array_elements((ldp_spec_info('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "max_length": 12}},
@@ -133,7 +133,8 @@ SELECT ldp_summary_of('poll') AS s \gset
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, attribute_number, value FROM ldp_estimate(:'s'::ldp_summary);
 SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_estimate(:'s'::ldp_summary, attributes => '{mood}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, note FROM ldp_estimate(:'s'::ldp_summary, attributes => '{0}', texts => '{{brand,none},{brand,acme}}');
-SELECT ldp_frequent_texts(:'s'), ldp_frequent_texts(:'s', '{mood}');
+SELECT texts, texts = ARRAY(SELECT ARRAY[attribute, label] FROM ldp_frequent_strings(:'s', attribute => 'brand')) AS frequent, ldp_internal.ldp_frequent_texts(:'s', '{mood}') AS of_mood
+FROM ldp_internal.ldp_frequent_texts(:'s') AS texts;
 SELECT count(*) FROM ldp_estimate('poll', attributes => '{mood}');
 SELECT pg_temp.refusal(format(call, :'s')) FROM unnest(ARRAY[
     'SELECT * FROM ldp_estimate(%L::ldp_summary, attributes => ''{hat}'')',

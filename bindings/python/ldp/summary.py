@@ -11,7 +11,7 @@ from .collection import Collection
 from .errors import Code, Error
 
 FUNCTIONS = (
-    "means", "response_rates", "set_sizes", "proportions", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "between", "cdf",
+    "means", "response_rates", "set_sizes", "proportions", "estimate", "robust_interval", "top", "candidates", "change", "between",
     "quantiles", "histogram", "distribution", "learn_range", "pilot_choice", "shrinkage", "coefficients", "health", "spent", "series",
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "winsorized_mean", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
@@ -89,7 +89,7 @@ class Summary:
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
             raise AttributeError(f"a summary has no function {name!r}")
-        first = {"quantiles": "probabilities", "series_quantiles": "probabilities", "histogram": "bins", "top": "limit", "cdf": "value",
+        first = {"quantiles": "probabilities", "series_quantiles": "probabilities", "histogram": "bins", "top": "limit",
                  "marginal": "attributes", "fitted": "attributes", "proportion_where": "conditions", "change": "after",
                  "proportions": "method", "string_proportions": "strings", "synthesize": "records"}.get(name)
 

@@ -13,13 +13,12 @@ from ldp.summary import FUNCTIONS, GROUP_FUNCTIONS
 
 # Arguments of functions that need some. Those of a function are tried one after another.
 ARGUMENTS = {
-    "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
-    "cdf": [{"value": 0.5}],
+    "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}, {"high": 0.5}, {"low": 0.5}, {}],
     "quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
     "proportions": [{}, {"method": "norm_sub"}, {"target": "population"}],
     "histogram": [{"bins": 4}],
     "series_mean": [{"rounds": [1]}, {"rounds": [2, 3], "baseline": [1], "target": "population"}],
-    "series_between": [{"low": 0, "high": 1}, {"low": 2.5, "high": 7}],
+    "series_between": [{"low": 0, "high": 1}, {"low": 2.5, "high": 7}, {"high": 2}, {"low": 2}, {}],
     "series_quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
     "string_proportions": [{"strings": ["a", "ab"]}],
     "marginal": [{"attributes": ["0", "1"]}],

@@ -49,9 +49,6 @@ class Equality(unittest.TestCase):
         try:
             if function == "learn_marginals":
                 return [row for row in self.run_sql(f"SELECT {call} AS marginals", parameters) if row["marginals"] is not None]
-            if function == "frequent_texts":
-                found = self.run_sql(f"SELECT {call} AS pairs", parameters)[0]["pairs"]
-                return [{"attribute": attribute, "label": label} for attribute, label in found]
             return self.run_sql(f"SELECT * FROM {call}", parameters)
         except psycopg2.Error as error:
             return error.diag.message_primary

@@ -526,8 +526,10 @@ class Questions {
             .row_of = unmarked(called(first))};
         source_.ask(
             table,
-            "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
-                constant(attributes()[second].name) + source_.options() + ")",
+            "SELECT cell[1] AS row, cell[2] AS column, estimate, stderr, lower, upper, n, note FROM "
+            "ldp_marginal({summary}, ARRAY[" +
+                constant(attributes()[first].name) + ", " + constant(attributes()[second].name) + "]" +
+                source_.options() + ")",
             [&](const Subject& whole) {
                 const std::string_view names[] = {attributes()[first].name, attributes()[second].name};
                 SummaryQuery query = source_.query("marginal");

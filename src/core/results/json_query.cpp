@@ -150,6 +150,9 @@ class QueryArguments {
     void read(std::optional<std::string_view> SummaryQuery::*member, const Json& found, const char* name) {
         query_.*member = word(found, name);
     }
+    void read(std::optional<double> SummaryQuery::*member, const Json& found, const char* name) {
+        query_.*member = number(found, name);
+    }
     void read(std::optional<std::int32_t> SummaryQuery::*member, const Json& found, const char* name) {
         query_.*member = whole<std::int32_t>(found, name);
     }

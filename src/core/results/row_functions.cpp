@@ -12,8 +12,8 @@ namespace row_tables {
 constexpr QueryParameter confidence{"confidence", &SummaryQuery::confidence},
     target{"target", &SummaryQuery::target}, attribute{"attribute", &SummaryQuery::attribute},
     method{"method", &SummaryQuery::method}, significance{"significance", &SummaryQuery::significance},
-    control{"p_adjust", &SummaryQuery::control}, low{"low", &SummaryQuery::low, true},
-    high{"high", &SummaryQuery::high, true}, shares{"probabilities", &SummaryQuery::shares},
+    control{"p_adjust", &SummaryQuery::control}, low{"low", &SummaryQuery::low},
+    high{"high", &SummaryQuery::high}, shares{"probabilities", &SummaryQuery::shares},
     cells{"cells", &SummaryQuery::cells}, x{"x", &SummaryQuery::x, true}, y{"y", &SummaryQuery::y, true},
     names{"attributes", &SummaryQuery::names, true}, anytime{"anytime", &SummaryQuery::anytime},
     simultaneous{"simultaneous", &SummaryQuery::simultaneous};
@@ -41,7 +41,6 @@ constexpr QueryParameter of_change[] = {{"after", &SummaryQuery::other, true},
                                         anytime,
                                         simultaneous};
 constexpr QueryParameter of_range[] = {low, high, confidence, target, attribute};
-constexpr QueryParameter of_cdf[] = {{"value", &SummaryQuery::value, true}, confidence, target, attribute};
 constexpr QueryParameter of_quantiles[] = {shares, confidence, target, attribute};
 constexpr QueryParameter of_histogram[] = {{"bins", &SummaryQuery::bins}, confidence, target, attribute};
 constexpr QueryParameter of_distribution[] = {{"smoothing", &SummaryQuery::smoothing}, attribute};
@@ -130,7 +129,6 @@ constexpr RowFunction functions[] = {
     {"candidates", accessors::candidates, of_candidates},
     {"change", accessors::change, of_change, sampling_error},
     {"between", accessors::range, of_range},
-    {"cdf", accessors::cdf, of_cdf},
     {"quantiles", accessors::quantiles, of_quantiles, usual},
     {"histogram", accessors::histogram, of_histogram},
     {"distribution", accessors::distribution, of_distribution},

@@ -53,7 +53,6 @@ using Found = std::unique_ptr<Results>;
 
 // Distributions.
 [[nodiscard]] Found range(const Subject& subject, const SummaryQuery& query);
-[[nodiscard]] Found cdf(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found quantiles(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found histogram(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found distribution(const Subject& subject, const SummaryQuery& query);

@@ -46,6 +46,14 @@ void Subject::select(std::string_view name) {
     attributes = labels->attributes_called(*attribute, name);
 }
 
+Interval range_of(const SummaryQuery& query) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (!query.low && !query.high)
+        throw Error(ErrorCode::invalid_value, "a range needs a bound", "Both low and high are missing.",
+                    "Specify low for a share from a value on, high for a share up to a value, or both.");
+    return {query.low.value_or(-infinity), query.high.value_or(infinity)};
+}
+
 Target target_named(std::string_view word) {
     if (word == "sample") return Target::sample;
     if (word == "population") return Target::population;

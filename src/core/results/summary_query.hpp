@@ -55,8 +55,9 @@ struct SummaryQuery {
     std::string_view method = {}, control = "bonferroni", selection = "lasso", smoothing = "ems",
                      shrink = "soft";
     double forged = 0.01, memoized = 0, coverage = 0.9, significance = 0.05;
-    Bytes other = {};  ///< a second summary
-    double low = 0, high = 0, value = 0, people = 0;
+    Bytes other = {};                           ///< a second summary
+    std::optional<double> low = {}, high = {};  ///< of a range; nothing: no bound on this side
+    double value = 0, people = 0;
     bool anytime = false, simultaneous = false;
     std::int32_t limit = 10, bins = 10, keep = 32, cells = 65536;
     std::optional<std::int32_t> most = {};    ///< a limit that may be missing
@@ -86,7 +87,7 @@ struct QueryParameter {
                      std::int64_t SummaryQuery::*, std::string_view SummaryQuery::*, JsonText SummaryQuery::*,
                      Bytes SummaryQuery::*, std::span<const double> SummaryQuery::*,
                      std::span<const std::int32_t> SummaryQuery::*, SummaryQuery::Texts SummaryQuery::*,
-                     std::optional<std::string_view> SummaryQuery::*,
+                     std::optional<std::string_view> SummaryQuery::*, std::optional<double> SummaryQuery::*,
                      std::optional<std::int32_t> SummaryQuery::*, std::optional<JsonText> SummaryQuery::*,
                      std::optional<SummaryQuery::Texts> SummaryQuery::*,
                      SummaryQuery::OptionalTexts SummaryQuery::*, std::span<const Bytes> SummaryQuery::*>;
@@ -94,6 +95,9 @@ struct QueryParameter {
     Member member;
     bool required = false;  ///< without a default
 };
+
+/// The bounds of a query of a range; infinite where it has none. Throws Error (invalid_value) without any bound.
+[[nodiscard]] Interval range_of(const SummaryQuery& query);
 
 /// The target "sample" or "population". Throws Error (invalid_value).
 [[nodiscard]] Target target_named(std::string_view word);

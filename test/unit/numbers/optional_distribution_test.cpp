@@ -226,10 +226,10 @@ BOOST_AUTO_TEST_CASE(rows_say_whom_they_are_about) {
     SeededBits bits(9);
     const OwnedSummary many = reports_of(*m, skewed(4000, 0.5, 10), bits);
     const OwnedSummary nobody = reports_of(*m, std::vector<Cell>(300, 11), bits);
-    for (const char* name : {"cdf", "between", "quantiles", "histogram", "distribution", "means"}) {
+    for (const char* name : {"between", "quantiles", "histogram", "distribution", "means"}) {
         constexpr double shares[] = {0.5};
         SummaryQuery query;
-        query.value = 3, query.low = 0, query.high = 3, query.bins = 5;
+        query.low = 0, query.high = 3, query.bins = 5;
         query.shares = shares;
         const auto found = row_function(name).find({.summary = many.bytes()}, query);
         BOOST_REQUIRE_GT(found->count(), 0);
@@ -240,6 +240,36 @@ BOOST_AUTO_TEST_CASE(rows_say_whom_they_are_about) {
     }
     const auto rates = row_function("response_rates").find({.summary = many.bytes()}, {});
     BOOST_CHECK_EQUAL(rates->count(), 1);
+}
+
+// The row of the library's cumulative share.
+BOOST_AUTO_TEST_CASE(a_range_may_have_one_bound) {
+    SeededBits bits(19);
+    for (const bool missing : {false, true}) {
+        for (const char* name : {"tree", "haar_ordered", "square_wave"}) {
+            if (missing && std::string_view(name) != "tree") continue;
+            const auto m = optional(name, 2, 10, missing);
+            const OwnedSummary summary = reports_of(*m, skewed(4000, missing ? 0.5 : 1, 10), bits);
+            for (const double value : {-1.0, 0.0, 3.0, 7.5, 10.0, 11.0}) {
+                const auto found = [&](std::optional<double> low, std::optional<double> high) {
+                    SummaryQuery query;
+                    query.low = low, query.high = high;
+                    const auto rows = row_function("between").find({.summary = summary.bytes()}, query);
+                    BOOST_REQUIRE_EQUAL(rows->count(), 1);
+                    return std::array{rows->row(0)[2].number, rows->row(0)[3].number};
+                };
+                const Estimate below = cdf(summary.view(), value, Target::sample);
+                BOOST_CHECK(found({}, value) == (std::array{below.value, below.standard_error}));
+                const Estimate above = share_between(summary.view(), value, 1e9, Target::sample);
+                BOOST_CHECK(found(value, {}) == (std::array{above.value, above.standard_error}));
+            }
+            BOOST_CHECK_EXCEPTION((void)row_function("between").find({.summary = summary.bytes()}, {}), Error,
+                                  [](const Error& error) {
+                                      return error.code() == ErrorCode::invalid_value &&
+                                             !error.hint().empty();
+                                  });
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(specs_choose_a_tree) {

@@ -108,7 +108,8 @@ EstimateRows one_share(const Subject& subject, std::size_t attribute, const Shar
 std::size_t attribute_at(double bound, std::size_t attributes) {
     if (!(bound >= 0 && bound < static_cast<double>(attributes)) || bound != std::floor(bound))
         throw Error(ErrorCode::invalid_value, "bounds of a range of attributes must be attribute numbers",
-                    "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+                    "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".",
+                    "For a range of the values of one attribute, name the attribute.");
     return static_cast<std::size_t>(bound);
 }
 
@@ -249,22 +250,25 @@ Shrinkage shrinkage_named(std::string_view name) {
 
 namespace accessors {
 
-/// The share of people between two values, or the mean of a range of attributes.
+/// The share of people between two values, or the mean of a range of attributes. One of the bounds may be missing.
 Found range(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
-    const double critical_value = ldp::critical_value(query.confidence), low = query.low, high = query.high;
+    const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
+    const Interval bounds = range_of(query);
     const auto found = [&](const SummaryView& view) {
         if (const auto* ordered = find_capability<Ordered>(*view.mechanism)) {
-            const ShareOfRange share = share_between(view, low, high, target);
+            const ShareOfRange share = share_between(view, bounds.lower, bounds.upper, target);
             ReportStatus status = smoothed_status(spent_budgets(subject.summary, subject.attribute), view);
-            if (status.enough) status.add_note(no_point_note(share, low, high, ordered->ends()));
+            if (status.enough) status.add_note(no_point_note(share, bounds, ordered->ends()));
             return one_share(subject, subject.attribute.value_or(0), share, std::move(status),
                              critical_value);
         }
-        if (subject.attribute && subject.attributes == 1) refuse(*view.mechanism, Ordered::offers);
         const std::size_t attributes = view.mechanism->cells().size();
-        const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
+        if (attributes == 1 || (subject.attribute && subject.attributes == 1))
+            refuse(*view.mechanism, Ordered::offers);
+        const std::size_t first = query.low ? attribute_at(*query.low, attributes) : 0;
+        const std::size_t last = query.high ? attribute_at(*query.high, attributes) : attributes - 1;
         if (first > last)
             throw Error(ErrorCode::invalid_value,
                         "upper bound of a range must not be less than its lower bound",
@@ -283,20 +287,6 @@ Found range(const Subject& whole, const SummaryQuery& query) {
         subject,
         one_row(subject, subject.attribute.value_or(EstimateRows::no_attribute), nothing, {}, critical_value),
         found));
-}
-
-/// The share of people at or below a value.
-Found cdf(const Subject& whole, const SummaryQuery& query) {
-    const Subject subject = selected(whole, query.attribute);
-    const double critical_value = ldp::critical_value(query.confidence);
-    const Target target = target_named(query.target);
-    const std::size_t attribute = subject.attribute.value_or(0);
-    return results<estimate_columns>(ask_one(
-        subject, one_row(subject, attribute, nothing, {}, critical_value), [&](const SummaryView& view) {
-            return one_share(subject, attribute, ldp::cdf(view, query.value, target),
-                             smoothed_status(spent_budgets(subject.summary, subject.attribute), view),
-                             critical_value);
-        }));
 }
 
 /// The values below which these shares of people lie.

@@ -180,19 +180,20 @@ Found series_change(const Subject& whole, const SummaryQuery& query) {
     return results<ranked_columns>(rows_of_rounds(whole, query, true));
 }
 
-/// The share of people with low ≤ number ≤ high, by round.
+/// The share of people with low ≤ number ≤ high, by round. One of the bounds may be missing.
 Found series_range(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const std::size_t attribute = subject.attribute.value_or(0);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
+    const Interval bounds = range_of(query);
     const auto found = [&](const SummaryView& view) {
         EstimateRows all = rows_about(subject, critical_value, series_of(view).rounds());
         const Interval ends = capability<NumberSeries>(*view.mechanism).expected_in(1)->ends();
         for_each_distribution(view, [&](RoundDistribution& one, ReportStatus& about) {
             ShareOfRange share{{unknown, unknown}, {}};
-            if (one.known()) share = one.share_between(query.low, query.high, target);
-            if (about.enough) about.add_note(no_point_note(share, query.low, query.high, ends));
+            if (one.known()) share = one.share_between(bounds.lower, bounds.upper, target);
+            if (about.enough) about.add_note(no_point_note(share, bounds, ends));
             about.law = share.law;
             all.add(attribute, EstimateRows::none, share, all.kept(about));
         });

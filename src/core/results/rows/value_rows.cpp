@@ -5,6 +5,7 @@
 #include "core/results/rows/value_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -46,8 +47,10 @@ Subject selected(Subject whole, std::optional<std::string_view> attribute) {
     return whole;
 }
 
-std::string no_point_note(const Estimate& share, double low, double high, const Interval& ends) {
-    const bool inside = low <= ends.upper && high >= ends.lower;
+std::string no_point_note(const Estimate& share, const Interval& range, const Interval& ends) {
+    // A range without a bound on one side has the first or the last point, or lies outside.
+    if (std::isinf(range.lower) || std::isinf(range.upper)) return {};
+    const bool inside = range.lower <= ends.upper && range.upper >= ends.lower;
     if (!inside || share.value != 0 || share.standard_error != 0) return {};
     return "the range has no point of the grid, to which numbers are rounded";
 }

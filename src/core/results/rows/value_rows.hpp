@@ -22,7 +22,7 @@ namespace ldp {
 
 /// The note of the share of a range that has no point of the grid, to which numbers are rounded: its estimate is 0. Empty for
 /// other ranges, and for ranges outside the declared one.
-[[nodiscard]] std::string no_point_note(const Estimate& share, double low, double high, const Interval& ends);
+[[nodiscard]] std::string no_point_note(const Estimate& share, const Interval& range, const Interval& ends);
 
 /// Empty rows about the subject, with space for this number of rows; without allocation if it is 0.
 [[nodiscard]] EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room,
