@@ -24,8 +24,8 @@ export async function bytesOf(response, limit) {
         if (done) break;
         size += value.length;
         if (size > most) {
-            const error = environment("the response is too long", `It has more than ${most} bytes.`,
-                "Check the endpoint's address. Nothing was taken as delivered; send again later.");
+            const error = environment("the response is too long", `At most ${most} bytes are read.`,
+                "Check the address of the endpoint.");
             limit.abort(error);
             throw error;
         }

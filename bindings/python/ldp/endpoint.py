@@ -217,8 +217,8 @@ def _body(answer: Any) -> bytes:
     """Returns the body of a response. Raises Error (ENVIRONMENT) for a body that no endpoint sends."""
     body: bytes = answer.read(_MOST + 1)
     if len(body) > _MOST:
-        raise Error(Code.ENVIRONMENT, "the response is too long", f"It has more than {_MOST} bytes.",
-                    "Check the endpoint's address. Nothing was taken as delivered; send again later.")
+        raise Error(Code.ENVIRONMENT, "the response is too long", f"At most {_MOST} bytes are read.",
+                    "Check the address of the endpoint.")
     return body
 
 
