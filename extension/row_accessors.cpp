@@ -79,7 +79,8 @@ LDP_FUNCTION(ldp_learn_marginals) {
 /// (summary, attributes) → text[]: pairs of an attribute and a frequent text.
 LDP_FUNCTION(ldp_frequent_texts) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    const RowFunction& function = row_function("frequent_texts");
+    constexpr QueryParameter attributes[] = {{"attributes", &SummaryQuery::attributes}};
+    const RowFunction function{"frequent_texts", accessors::frequent_texts, attributes};
     const SummaryQuery query = query_arguments(fcinfo, function);
     const std::optional<Subject> subject = source_argument(fcinfo);
     if (!subject) PG_RETURN_NULL();

@@ -173,7 +173,7 @@ static void collections(void) {
           LDP_MALFORMED, "nested");
     FAILS(ldp_collection_record(of, "{\"wage\": 1, \"wage\": 2}", LDP_TO_END, &values, &count, &error), LDP_MALFORMED,
           "twice");
-    FAILS(ldp_collection_record(of, "{\"wage\": ", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON");
+    FAILS(ldp_collection_record(of, "{\"wage\": ", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "not a JSON object");
     FAILS(ldp_collection_record(of, "[1, 2]", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "not a JSON object");
     FAILS(ldp_collection_record(of, "1e400", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "not a JSON object");
     ldp_collection_free(of);
@@ -287,7 +287,7 @@ static void refusing(void) {
     uint64_t clamped;
     size_t count;
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
-    FAILS(ldp_client_flush(client, NULL, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "refuses all reports");
+    FAILS(ldp_client_flush(client, NULL, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "rejects all reports");
     FINE(ldp_client_refused(client, &count, &error));
     CHECK(count == 1 && ldp_client_pending(client) == 0);
     FINE(ldp_client_refusal(client, 0, &reason, &error));
@@ -300,7 +300,7 @@ static void refusing(void) {
     /* In steps: what is too large goes in halves. */
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     FINE(ldp_flush_start(client, NULL, 9, &flush, &error));
-    FAILS(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error), LDP_INVALID_VALUE, "no batch");
+    FAILS(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error), LDP_INVALID_VALUE, "no current batch");
     FINE(ldp_flush_next(flush, &batch, &error));
     CHECK(ldp_batch_reports(batch) == 2);
     FAILS(ldp_flush_settle(flush, (ldp_outcome)6, NULL, &error), LDP_INVALID_VALUE, "unknown outcome");
@@ -934,7 +934,7 @@ static void results(void) {
     FINE(ldp_query_summary(of, NULL, 0, query, LDP_TO_END, &rows, &error));
     CHECK(strstr(rows, "\"groups\":1,\"n\":40") != NULL);
     ldp_free(rows);
-    FAILS(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error), LDP_INVALID_VALUE, "no summary");
+    FAILS(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error), LDP_INVALID_VALUE, "accepts only the summaries");
     FAILS(ldp_query_summary(other, NULL, 0, query, LDP_TO_END, &rows, &error), LDP_INCOMPATIBLE, "");
     FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"compare_groups\", \"groups\": [\"a\", \"b\"], \"summaries\": []}",
                             LDP_TO_END, &rows, &error),
@@ -1016,11 +1016,11 @@ static void contracts(void) {
     FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INVALID_VALUE, "size");
     terms.size = sizeof terms;
     terms.report_epsilon = 0.5;
-    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "agreed");
+    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "accepted contract");
     terms.report_epsilon = 1;
     terms.attributes = country;
     terms.attribute_count = 1;
-    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "agreed");
+    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "accepted contract");
     terms.attributes = asked;
     terms.in_clear = country;
     terms.endpoint = "https://a.example/";

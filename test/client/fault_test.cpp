@@ -423,7 +423,7 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed_and_goes_on, Directory) {
     const auto identity = [&] { return SqliteStore(state).identity().store; };
     const std::string before = identity(), contract = SqliteStore(state).contract();
     BOOST_CHECK_EXCEPTION(report_and_flush(10, 20, 4), Error,
-                          error_with(ErrorCode::incompatible, "10 reports were set aside"));
+                          error_with(ErrorCode::incompatible, "10 reports were moved to the dead letters"));
     BOOST_TEST(server.counted.size() == counted);
     {
         const SqliteStore store(state);

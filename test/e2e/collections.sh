@@ -115,7 +115,7 @@ check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT (ldp_spec_
 refusal() { latin1 -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }
 check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22023 22023 22023" "$(
     for call in "ldp_proportion(ldp_summary_of('é'), 'ocré')" "ldp_consistent(ldp_summary_of('é'), 'é')" "ldp_proportions(ldp_summary_of('é'), 'é')" \
-        "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_proportion(ldp_summary_of('é'), 0, 'é')"; do
+        "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_proportion(ldp_summary_of('é'), 'rouge', 'é')"; do
         refusal "SELECT $call"
     done | xargs)"
 check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportion(report, 'ocré') FROM \"é\"")"

@@ -83,7 +83,7 @@ run "two summaries" 1 "$ldp" model survey.json twice
 sql -c "CREATE TABLE single (report ldp_report)" -c "\\copy single FROM 'reports'" >/dev/null
 sql -c "SELECT ldp_agg(report) FROM single" >alone
 run "one attribute" 1 "$ldp" model single.json alone
-has err "no mechanism for joint reports"
+has err "does not support several attributes together"
 sql -c "SELECT ldp_agg(report) FROM (SELECT report FROM survey LIMIT 5) AS few" >few
 run "too few reports" 1 "$ldp" synthesize survey.json few
 has err "too few reports"

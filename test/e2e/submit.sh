@@ -130,7 +130,7 @@ for method in insert call; do
     restore
     run "an older copy ($method)" 1 "$ldp" submit --method $method --batch 7 --collection restored values.csv
     has err "another copy of the store"
-    has err "set aside"
+    has err "moved to the dead letters"
     equal "$(sql -c "SELECT count(*) FROM restored")" "$before"
 done
 run "its queue" 0 "$ldp" queue $state
@@ -285,7 +285,7 @@ done
 equal "$(sql -c 'SELECT count(*) FROM race')" $((8 * 399 + 36))
 mv few.csv.twice.ldp kept
 run "the file without its state file" 1 "$ldp" submit --collection twice few.csv
-has err "few.csv.twice.ldp belonged to the earlier submission and is not there any more"
+has err "few.csv.twice.ldp belonged to the earlier submission and no longer exists"
 mv kept few.csv.twice.ldp
 run "the file again" 0 "$ldp" submit --collection twice few.csv
 has err "nothing was sent now"

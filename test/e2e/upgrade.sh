@@ -68,8 +68,8 @@ CREATE VIEW answers AS
     SELECT (SELECT ldp_proportion(report) FROM region) AS region, (SELECT ldp_mean(report) FROM wage) AS wage, (SELECT ldp_haar(report) FROM day) AS day;
 CREATE VIEW record AS SELECT f.* FROM ldp_proportions(ldp_part((SELECT ldp_agg(report) FROM profile), 'region')) AS f;
 CREATE VIEW steps AS
-    SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT ldp_top(report, 2) FROM region) AS top, (SELECT ldp_proportion(report, 'east') FROM region) AS east,
-           (SELECT ldp_between(report, 100, 900) FROM age) AS middle;
+    SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT array_agg(t)::text FROM ldp_top((SELECT ldp_agg(report) FROM region), 2) AS t) AS top, (SELECT ldp_proportion(report, 'east') FROM region) AS east,
+           (SELECT b.estimate FROM ldp_between((SELECT ldp_agg(report) FROM age), 100, 900) AS b) AS middle;
 CREATE TABLE published OF ldp_estimate_row;
 INSERT INTO published SELECT * FROM ldp_estimate('profile');
 CREATE VIEW quartiles AS SELECT * FROM ldp_quantiles((SELECT ldp_agg(report) FROM age), '{0.25,0.5,0.75}');

@@ -236,7 +236,7 @@ BOOST_FIXTURE_TEST_CASE(reports_of_another_collection_are_refused_whole, Server)
 
         Client client(theirs, MemoryStore());
         client.report({5});
-        BOOST_CHECK_EXCEPTION(uploader.flush(client), Error, says("refuses all reports"));
+        BOOST_CHECK_EXCEPTION(uploader.flush(client), Error, says("rejects all reports"));
         BOOST_TEST(client.pending() == 0u);
         BOOST_TEST(client.store().refused().size() == 1u);
 

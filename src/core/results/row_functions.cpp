@@ -28,7 +28,6 @@ constexpr QueryParameter of_estimate[] = {confidence,
                                           {"attributes", &SummaryQuery::attributes},
                                           {"texts", &SummaryQuery::texts},
                                           simultaneous};
-constexpr QueryParameter of_frequent_texts[] = {{"attributes", &SummaryQuery::attributes}};
 constexpr QueryParameter of_robust_interval[] = {{"forged", &SummaryQuery::forged}, confidence, target};
 constexpr QueryParameter of_top[] = {{"limit", &SummaryQuery::limit}, confidence, target, control, attribute};
 constexpr QueryParameter of_candidates[] = {
@@ -123,7 +122,6 @@ constexpr RowFunction functions[] = {
     {"set_sizes", accessors::set_sizes, of_means},
     {"proportions", accessors::frequencies, of_frequencies, unbiased},
     {"estimate", accessors::estimate, of_estimate},
-    {"frequent_texts", accessors::frequent_texts, of_frequent_texts},
     {"robust_interval", accessors::robust_interval, of_robust_interval},
     {"top", accessors::top, of_top},
     {"candidates", accessors::candidates, of_candidates},
