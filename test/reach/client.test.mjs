@@ -716,7 +716,7 @@ test("what is refused is found, set aside, and can be queued again", async () =>
     assert.deepEqual(await client.refused(), [{ round: 0,
         reason: 'the endpoint answered 422; the server says: "no ones today. house rule"' }]);
     assert.equal(await client.requeueRefused(), 1);
-    await assert.rejects(client.flush(to()), failed("environment", /refuses all reports.*no ones today.*house rule/));
+    await assert.rejects(client.flush(to()), failed("environment", /rejects all reports.*no ones today.*house rule/));
     assert.equal(await client.dropRefused(), 1);
     assert.equal(await client.pending(), 0);
 });
@@ -742,7 +742,7 @@ test("a tab that is closed once an id is given up leaves a batch that others sen
         sending ??= store.load();
         return { status: 422, content: '{"title": "not today"}' };
     };
-    await assert.rejects(client.flush(to()), failed("environment", /refuses all reports/));
+    await assert.rejects(client.flush(to()), failed("environment", /rejects all reports/));
     assert.equal(endpoint.given.size, 1);
     // As if the refusal had not been written down; and today is another day.
     const before = new MemoryStore(), { state, changes } = await sending;

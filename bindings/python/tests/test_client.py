@@ -232,7 +232,7 @@ class Clients(Case):
         self.assertEqual(client.flush(Server(refused, refused)).refused, 1)
         self.assertEqual(client.refused(), ["not you, ?"])
         self.assertEqual(client.requeue_refused(), 1)
-        self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
+        self.fails(ldp.Code.ENVIRONMENT, "rejects all reports: not you", client.flush, Server(refused))
         self.assertEqual(client.drop_refused(), 1)
         client.report(["north"])
         self.fails(ldp.Code.INCOMPATIBLE, "another copy of the store", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))

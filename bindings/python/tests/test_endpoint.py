@@ -112,7 +112,7 @@ class Endpoints(unittest.TestCase):
     def test_other_specs_are_refused(self):
         other = ldp.Client(ldp.Collection({"mechanism": "grr", "epsilon": 2, "domain": 4}))
         other.report([1])
-        with self.assertRaisesRegex(ldp.Error, "refuses all reports"):
+        with self.assertRaisesRegex(ldp.Error, "rejects all reports"):
             other.flush(self.uploader)
 
     def test_a_frame_is_there_while_its_batch_is_on_its_way(self):
