@@ -420,7 +420,7 @@ BOOST_AUTO_TEST_CASE(settings_that_contradict_each_other_are_refused) {
                          "a record of series and other attributes needs \"evolving\" and \"budget\""));
     BOOST_CHECK(contains(error_of(with(weight + ", " + plan, memoized)), "a series needs no \"evolving\""));
     BOOST_CHECK(contains(error_of(with(weight + ", " + region, memoized + R"(, "per_report": 2)")),
-                         "\\\"per_report\\\" must be 1 for a record with a series"));
+                         "\"per_report\" must be 1 for a record with a series"));
     BOOST_CHECK(contains(error_of(with(weight + ", " + category_series("plan", 2, 4, 1), "")),
                          "different numbers of rounds"));
     BOOST_CHECK(contains(error_of(with(weight + R"(, {"name": "region", "domain": 3, "mechanism": "l_grr"})",
