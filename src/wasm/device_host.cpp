@@ -37,6 +37,10 @@ std::string shortest(double number) {
     return small::shortest(number);
 }
 
+std::optional<double> parsed_number(std::string_view text) {
+    return small::parsed_number(text);
+}
+
 std::string rounded(double number, int digits) {
     return small::rounded(number, digits);
 }

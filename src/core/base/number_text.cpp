@@ -35,4 +35,16 @@ std::string rounded(double number, int digits) {
 
 #endif
 
+/// Without std::from_chars of doubles, as in libc++ before LLVM 20, programs have the C locale alone.
+std::optional<double> parsed_number(std::string_view text) {
+#if defined(__cpp_lib_to_chars) && !defined(LDP_SMALL_NUMBERS)
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+#else
+    return small::parsed_number(text);
+#endif
+}
+
 }  // namespace ldp

@@ -1,12 +1,30 @@
-// Numbers as text by the C library: the texts of number_text.cpp without its tables.
+// Numbers as text by the C library: the texts of number_text.cpp without its tables; and numbers from text.
 #pragma once
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
+
+namespace ldp {
+
+/// Returns the number that a whole text is, whatever the locale of the program; nothing for other text.
+[[nodiscard]] std::optional<double> parsed_number(std::string_view text);
+
+}  // namespace ldp
 
 namespace ldp::small {
+
+/// parsed_number() of programs that have the C locale alone.
+[[nodiscard]] inline std::optional<double> parsed_number(std::string_view text) {
+    const std::string whole(text);
+    char* end = nullptr;
+    const double number = std::strtod(whole.c_str(), &end);
+    if (whole.empty() || end != whole.c_str() + whole.size()) return std::nullopt;
+    return number;
+}
 
 /// Returns the number with `digits` significant digits, at most 17.
 [[nodiscard]] inline std::string rounded(double number, int digits) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "core/base/error.hpp"
+#include "core/base/number_text.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp {
@@ -118,18 +118,13 @@ std::optional<std::int32_t> integer_of(std::string_view text) {
 
 double point_of_name(std::string_view name) {
     if (const auto days = days_of(name)) return *days;
-    const std::string text(name);
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || end != text.c_str() + text.size())
-        refuse_name("groups are not numbers, dates or times", name,
-                    "Group by round, or by a column of numbers, dates or times.");
-    return number;
+    if (const auto number = parsed_number(name)) return *number;
+    refuse_name("groups are not numbers, dates or times", name,
+                "Group by round, or by a column of numbers, dates or times.");
 }
 
 TimeNames::TimeNames(std::span<const std::string_view> names)
-    : dates_(!names.empty() &&
-             std::ranges::all_of(names, [](std::string_view name) { return date_of(name).has_value(); })) {
+    : dates_(!names.empty() && date_of(names[0]).has_value()) {
     for (const std::string_view name : names) {
         const auto position = dates_ ? date_of(name) : integer_of(name);
         if (!position)

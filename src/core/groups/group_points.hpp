@@ -14,7 +14,7 @@ namespace ldp {
 /// number of days since 1970-01-01; a time without an offset is in UTC. Throws Error (invalid_value) for any other name.
 [[nodiscard]] double point_of_name(std::string_view name);
 
-/// Points in time: all names are dates, or all are integers of at most nine digits.
+/// Points in time: all names are dates, or all are integers of at most nine digits, as the first one is.
 class TimeNames {
   public:
     /// Throws Error (invalid_value) for any other name.
