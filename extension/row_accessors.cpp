@@ -7,9 +7,9 @@
 
 using namespace ldp;
 
-#define LDP_ROWS(function)                      \
-    LDP_FUNCTION(ldp_##function) {              \
-        return summary_rows(fcinfo, #function); \
+#define LDP_ROWS(function)                     \
+    LDP_FUNCTION(ldp_##function) {             \
+        return source_rows(fcinfo, #function); \
     }
 
 LDP_ROWS(means)
@@ -47,21 +47,21 @@ LDP_ROWS(association)
 LDP_ROWS(model)
 
 LDP_FUNCTION(ldp_estimate_summary) {
-    return summary_rows(fcinfo, "estimate");
+    return source_rows(fcinfo, "estimate");
 }
 
 // Their JSON arguments are text.
 LDP_FUNCTION_OF_REPORTS(ldp_proportion_where, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "proportion_where");
+    return source_rows(fcinfo, "proportion_where");
 }
 LDP_FUNCTION_OF_REPORTS(ldp_contrast, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "contrast");
+    return source_rows(fcinfo, "contrast");
 }
 LDP_FUNCTION_OF_REPORTS(ldp_fitted, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "fitted");
+    return source_rows(fcinfo, "fitted");
 }
 LDP_FUNCTION_OF_REPORTS(ldp_plan_marginals, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "plan_marginals");
+    return source_rows(fcinfo, "plan_marginals");
 }
 
 /// (summary, significance) → jsonb: views for a second round; NULL without reports.
@@ -135,17 +135,12 @@ LDP_FUNCTION(ldp_resolution) {
 
 // Groups ---------------------------------------------------------------------------------------------------------
 
-#define LDP_GROUP_ROWS(function)              \
-    LDP_FUNCTION(ldp_##function) {            \
-        return group_rows(fcinfo, #function); \
-    }
-
-LDP_GROUP_ROWS(compare_groups)
-LDP_GROUP_ROWS(group_test)
-LDP_GROUP_ROWS(clustered)
-LDP_GROUP_ROWS(small_areas)
-LDP_GROUP_ROWS(smooth)
-LDP_GROUP_ROWS(kernel_regression)
+LDP_ROWS(compare_groups)
+LDP_ROWS(group_test)
+LDP_ROWS(clustered)
+LDP_ROWS(small_areas)
+LDP_ROWS(smooth)
+LDP_ROWS(kernel_regression)
 
 /// (groups, summaries, weights, cells, totals, attributes, confidence, target): a row per estimate.
 LDP_FUNCTION(ldp_calibrated_groups) {

@@ -216,6 +216,13 @@ bool are_given(FunctionCallInfo fcinfo, int number, std::span<const QueryParamet
     return true;
 }
 
+/// The labels of groups. May jump.
+Subject subject_of_groups(FunctionCallInfo fcinfo, const SummaryQuery& query) {
+    Subject subject;
+    if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
+    return subject;
+}
+
 /// Whether a second source has no reports.
 bool lacks_reports(const RowFunction& function, const SummaryQuery& query) noexcept {
     return std::ranges::any_of(function.parameters, [&](const QueryParameter& parameter) {
@@ -312,29 +319,22 @@ bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
     return !PG_ARGISNULL(0) && are_given(fcinfo, first_argument(function), function.parameters);
 }
 
-Datum summary_rows(FunctionCallInfo fcinfo, const char* name) {
-    return result_rows(fcinfo, [=](KeptResults& kept) {
-        const RowFunction& function = row_function(name);
-        if (!has_arguments(fcinfo, function)) return;
-        const std::optional<Subject> subject = source_argument(fcinfo);
-        if (!subject) return;
-        const SummaryQuery query = query_arguments(fcinfo, function);
-        if (lacks_reports(function, query)) return;
-        kept.results = function.find(*subject, query);
-    });
-}
-
-Datum group_rows(FunctionCallInfo fcinfo, const char* name) {
+Datum source_rows(FunctionCallInfo fcinfo, const char* name) {
     return result_rows(fcinfo, [=](KeptResults& kept) {
         const RowFunction& function = row_function(name);
         if (!has_arguments(fcinfo, function)) return;
         SummaryQuery query = query_arguments(fcinfo, function);
-        const SourceGroups groups = source_groups(fcinfo);
-        query.groups = names_of(groups.names);
-        query.summaries = summaries_of(groups.summaries);
-        Subject subject;
-        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
-        kept.results = function.find(subject, query);
+        std::optional<Subject> subject;
+        if (function.takes_groups) {
+            const SourceGroups groups = source_groups(fcinfo);
+            query.groups = names_of(groups.names);
+            query.summaries = summaries_of(groups.summaries);
+            subject = subject_of_groups(fcinfo, query);
+        } else {
+            subject = source_argument(fcinfo);
+            if (!subject || lacks_reports(function, query)) return;
+        }
+        kept.results = function.find(*subject, query);
     });
 }
 
@@ -347,9 +347,7 @@ Datum calibrated_rows(FunctionCallInfo fcinfo) {
         SummaryQuery query = function.defaults;
         read_arguments(fcinfo, 0, groups, query);
         read_arguments(fcinfo, further, function.parameters, query);
-        Subject subject;
-        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
-        kept.results = function.find(subject, query);
+        kept.results = function.find(subject_of_groups(fcinfo, query), query);
     });
 }
 

@@ -98,10 +98,8 @@ Datum strict_rows(FunctionCallInfo fcinfo, Find find) {
     });
 }
 
-/// Body of a set-returning function of a summary.
-Datum summary_rows(FunctionCallInfo fcinfo, const char* function);
-/// Body of a set-returning function of groups: (source, by, further arguments).
-Datum group_rows(FunctionCallInfo fcinfo, const char* function);
+/// Body of a set-returning function: (source, further arguments), or of groups (source, by, further arguments).
+Datum source_rows(FunctionCallInfo fcinfo, const char* function);
 /// Body of the function of ldp_calibrate, whose arguments have the groups, their summaries, weights and cells.
 Datum calibrated_rows(FunctionCallInfo fcinfo);
 
