@@ -88,9 +88,9 @@ CREATE FUNCTION @extschema@.ldp_means(source @extschema@.ldp_source, confidence 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_source, float8, text, text, boolean) IS
     'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
-    'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who answer; '
-    'it is NULL if the estimated response rate is not positive. The argument target is sample or population. With '
-    'simultaneous, the intervals of all rows hold together with the confidence.';
+    'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who '
+    'answer; it is NULL if the estimated response rate is not positive. The argument target is sample or population. '
+    'If simultaneous is true, the intervals of all rows have the confidence jointly.';
 
 CREATE FUNCTION @extschema@.ldp_response_rates(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
@@ -167,10 +167,9 @@ CREATE FUNCTION @extschema@.ldp_proportions(source @extschema@.ldp_source, metho
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_source, text, float8, text, text, boolean) IS
-    'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error '
-    'and an interval; target is sample or population. With simultaneous, the intervals of all rows hold together with '
-    'the confidence. With a method of ldp_consistent, shares are consistent and '
-    'rows have neither.';
+    'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error and '
+    'an interval; target is sample or population. If simultaneous is true, the intervals of all rows have the '
+    'confidence jointly. With a method of ldp_consistent, shares are consistent and rows have neither.';
 
 CREATE FUNCTION @extschema@.ldp_top(source @extschema@.ldp_source, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', p_adjust text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
@@ -186,9 +185,9 @@ CREATE FUNCTION @extschema@.ldp_candidates(source @extschema@.ldp_source, select
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_source, text, text, float8, text) IS
-    'Returns the values that a regression selects from the candidates of a rappor spec, largest share first. The '
-    'number of candidates may exceed the number that can be estimated separately. The argument selection is lasso or '
-    'nnls. P-values are adjusted for all candidates; standard errors after selection are approximate.';
+    'Returns the values that a regression selects from the candidates of a rappor spec, in descending order of their '
+    'shares. The number of candidates may exceed the number that can be estimated separately. The argument selection '
+    'is lasso or nnls. P-values are adjusted for all candidates; standard errors after selection are approximate.';
 
 -- Strings of an open domain
 
@@ -280,10 +279,10 @@ COMMENT ON FUNCTION @extschema@.ldp_pilot_choice(@extschema@.ldp_source, @extsch
     'Chooses the mechanism for the distribution of a number from two halves of a first round. Both halves use one '
     'spec (tree or haar_ordered) and different people. The candidates are the sharp mechanism, with unbiased '
     'estimates and intervals, and square_wave, whose smooth fit has a bias and no interval. Errors are root mean '
-    'squares of the share of a range, for the given number of other people. The column sharp_error belongs to the '
-    'unbiased estimate, smooth_error to the fit at smooth_grid steps. The column smooth_bias is the part of '
-    'smooth_error that does not shrink with more people. The column clear is true if the difference exceeds two '
-    'standard errors. Error 42804 if the specs differ, 0A000 for other reports, 22023 if a half is empty.';
+    'squares of the share of a range, for the given number of other people. The column sharp_error is the error of '
+    'the unbiased estimate; smooth_error is the error of the fit with smooth_grid steps. The column smooth_bias is '
+    'the part of smooth_error that does not shrink with more people. The column clear is true if the difference '
+    'exceeds two standard errors. Error 42804 if the specs differ, 0A000 for other reports, 22023 if a half is empty.';
 
 -- Diagnostics and changes
 
@@ -292,10 +291,10 @@ CREATE FUNCTION @extschema@.ldp_health(source @extschema@.ldp_source, attribute 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_source, text) IS
     'Returns diagnostics of the reports, one per row: statistics whose distribution under honest reporting does not '
-    'depend on people''s values. The column p_value is the probability of a deviation at least as large from honest '
-    'reports. A p_value near 0 indicates that some reports did not come from the randomizer; a large one is weak '
-    'evidence. If budgets can have ended, a row has the share of people whose budget is spent (see ldp_spent), without '
-    'a p_value, because it is no sign of forged reports.';
+    'depend on people''s values. The column p_value is the probability that honest reports deviate at least as much. '
+    'A p_value near 0 indicates that some reports did not come from the randomizer; a large one is weak evidence. If '
+    'budgets can have ended, a row has the share of people whose budget is spent (see ldp_spent), without a p_value, '
+    'because it is no sign of forged reports.';
 
 CREATE FUNCTION @extschema@.ldp_spent(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95)
     RETURNS TABLE (estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, note text)
@@ -315,10 +314,10 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_source, @extschema@.l
     'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
     'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
     'repeated a memoized response. Their noise cancels in part. The p_value is two-sided, of the hypothesis that '
-    'nothing changed; it is not adjusted for the number of rows. With anytime, the intervals of all looks hold together '
-    'with the confidence while reports arrive in the two summaries, and the smallest p_value of all looks is valid. With '
-    'simultaneous, the intervals of all rows hold together. The numbers n and people are those of the smaller '
-    'summary. Error 42804 if the specs differ.';
+    'nothing changed; it is not adjusted for the number of rows. If anytime is true, the intervals of a row at all '
+    'looks have the confidence jointly while reports arrive in the two summaries. The smallest p_value of all looks '
+    'is then valid. If simultaneous is true, the intervals of all rows have the confidence jointly. The columns n '
+    'and people are the numbers of the smaller summary. Error 42804 if the specs differ.';
 
 -- Comparisons of groups
 
@@ -327,31 +326,34 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(source @extschema@.ldp_source, by
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[], text[], text, float8, text, boolean, boolean) IS
-    'Compares groups of different people. The source is the name of a collection or a rollup with the grouping columns by, as in '
-    'ldp_groups_of, or groups with their summaries. Reports without a value of a column are left out, with a note. The groups are all pairs, or each group and '
-    'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the proportion of '
-    'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
-    'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
-    'single attributes are compared one call each. Texts have no rows. The '
-    'p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is adjusted for the '
-    'number of rows (Holm 1979). Lower and upper hold for one row each; with simultaneous, for all rows together. With '
-    'anytime, the intervals of all looks hold together with the confidence while reports arrive, and the smallest p_value '
-    'of all looks is valid, from 50 people in each group on. The target population includes the sampling '
-    'error. For rounds of a panel, ldp_change with memoized has smaller errors. Error 42804 if the specs differ, 22023 for fewer '
-    'than two groups or an unknown attribute or baseline, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
+    'Compares groups of different people. The source is the name of a collection or a rollup with the grouping '
+    'columns by, as in ldp_groups_of, or groups with their summaries. Reports without a value of a column are left '
+    'out, with a note. The groups are all pairs, or each group and the baseline. There is one row for the mean of '
+    'each numeric attribute, in its units, and for the proportion of each value of a category. The column estimate '
+    'is the difference group_name minus baseline. With one of attributes, the rows are about this attribute alone; '
+    'with several, about the cells of their joint table, so single attributes are compared one call each. Texts have '
+    'no rows. The p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is '
+    'adjusted for the number of rows (Holm 1979). The interval from lower to upper has the confidence for each row '
+    'separately. If simultaneous is true, the intervals of all rows have the confidence jointly. If anytime is true, '
+    'the intervals of a row at all looks while reports arrive have the confidence jointly. The smallest p_value of '
+    'all looks is then valid, from 50 people in each group on. The target population includes the sampling error. '
+    'For rounds of a panel, ldp_change with memoized has smaller errors. Error 42804 if the specs differ, 22023 for '
+    'fewer than two groups or an unknown attribute or baseline, 42703 if a column does not exist, 42501 if the '
+    'caller may not query the collection.';
 
 CREATE FUNCTION @extschema@.ldp_group_test(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL)
     RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], text[]) IS
-    'Tests whether groups of different people have the same distribution: one row and one '
-    'p-value for all groups and values of each attribute, or of the named ones. The source is the name of a collection or a rollup with '
-    'the grouping columns by, as in ldp_groups_of, or groups with their summaries. Reports without a value of a column are left out, with a note. For a category, chi_square is a score '
-    'statistic with the covariance of the randomized reports, and approximately chi-square distributed. Rare values are '
-    'merged. If the covariance is unknown, the values are tested one by one (Bonferroni), and chi_square is NULL. For a '
-    'number, the means are tested. The adjusted_p_value is adjusted for the number of rows (Holm 1979). The numbers groups '
-    'and n are those of the groups with enough reports. Error 42804 if the specs differ, 22023 for fewer than two groups or '
-    'an unknown attribute, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
+    'Tests whether groups of different people have the same distribution: one row and one p-value for all groups and '
+    'values of each attribute, or of the named ones. The source is the name of a collection or a rollup with the '
+    'grouping columns by, as in ldp_groups_of, or groups with their summaries. Reports without a value of a column '
+    'are left out, with a note. For a category, chi_square is a score statistic with the covariance of the '
+    'randomized reports, and approximately chi-square distributed. Rare values are merged. If the covariance is '
+    'unknown, the values are tested one by one (Bonferroni), and chi_square is NULL. For a number, the means are '
+    'tested. The adjusted_p_value is adjusted for the number of rows (Holm 1979). The columns groups and n count the '
+    'groups with enough reports, and their reports. Error 42804 if the specs differ, 22023 for fewer than two groups '
+    'or an unknown attribute, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
 
 -- Curves
 
@@ -436,7 +438,9 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_source, float8, tex
     'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
     'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
     'group are therefore few. The argument texts, an array of pairs of an attribute and a text, lists given texts '
-    'instead, for example those of ldp_frequent_strings for the whole collection. With simultaneous, the intervals of all rows hold together with the confidence. Error 22023 for an unknown attribute, or if texts are not pairs.';
+    'instead, for example those of ldp_frequent_strings for the whole collection. If simultaneous is true, the '
+    'intervals of all rows have the confidence jointly. Error 22023 for an unknown attribute, or if texts are not '
+    'pairs.';
 
 CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -560,33 +564,33 @@ CREATE FUNCTION @extschema@.ldp_difference(result @extschema@.ldp_estimate_row, 
     RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_difference(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
-    'Returns result - other, two estimates by different people, with a standard error and an interval. The interval is '
-    'derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they differ. '
-    'Without one of the estimates the result is NULL, with a note. For groups of one collection, ldp_compare_groups also '
-    'tests. Error 22023 for a negative standard error, and for two labels of one attribute with the same number of '
-    'reports: they are of one summary, whose differences ldp_contrast returns.';
+    'Returns result - other, two estimates by different people, with a standard error and an interval. The interval '
+    'is derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they '
+    'differ. Without one of the estimates the result is NULL, with a note. For groups of one collection, '
+    'ldp_compare_groups also tests. Error 22023 for a negative standard error, and for two labels of one attribute '
+    'with the same number of reports: such labels come from one summary; use ldp_contrast for their difference.';
 
 CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
     RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
-    'Returns result / other, two estimates by different people, with a standard error and an interval. The interval has '
-    'the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. '
-    'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error, and for two '
-    'labels of one attribute with the same number of reports: they are of one summary.';
+    'Returns result / other, two estimates by different people, with a standard error and an interval. The interval '
+    'has the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. Attribute, '
+    'label and numbers are NULL where they differ. Error 22023 for a negative standard error, and for two labels of '
+    'one attribute with the same number of reports: such labels come from one summary.';
 
 CREATE FUNCTION @extschema@.ldp_contrast(source @extschema@.ldp_source, weights jsonb, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_contrast(@extschema@.ldp_source, jsonb, float8, text) IS
-    'Returns one row: a weighted sum of estimates of one summary, with the covariance of these estimates. The argument '
-    'weights maps a number to the weight of its mean, or a category to an object with the weights of labels, as in '
-    '{"region": {"north": 1, "south": -1}}. Weights of one attribute have the exact covariance of their reports. Sums '
-    'over several attributes need reports about one attribute each; their errors contain the sampling error, also with '
-    'the target sample. The interval is derived from the intervals of the estimates and has their confidence. The '
-    'columns attribute and label are NULL where they are not unique. Error 0A000 if the covariance is not known, 22023 '
-    'for invalid weights.';
+    'Returns one row: a weighted sum of estimates of one summary, with the covariance of these estimates. The '
+    'argument weights maps a number to the weight of its mean, or a category to an object with the weights of '
+    'labels, as in {"region": {"north": 1, "south": -1}}. Weights of one attribute have the exact covariance of '
+    'their reports. Sums over several attributes need reports about one attribute each; their errors contain the '
+    'sampling error, also with the target sample. The interval is derived from the intervals of the estimates, and '
+    'has the same confidence level. The columns attribute and label are NULL where they are not unique. Error 0A000 '
+    'if the covariance is not known, 22023 for invalid weights.';
 
 CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_estimate_row, weight float8);
 COMMENT ON TYPE ldp_internal.ldp_weighted_state IS

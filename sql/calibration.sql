@@ -85,8 +85,8 @@ BEGIN
     SELECT (keys[i])::text INTO wrong FROM generate_subscripts(keys, 1) AS i
     WHERE NOT COALESCE(cell_totals[i] >= 0 AND cell_totals[i] < 'Infinity', false) LIMIT 1;
     IF FOUND THEN
-        PERFORM ldp_internal.ldp_check_calibration(false, format('the total of %s is not a number from 0 on', wrong), NULL,
-            'A total of 0 leaves the groups out.');
+        PERFORM ldp_internal.ldp_check_calibration(false, format('invalid total of %s', wrong), NULL,
+            'A total must be a number of at least 0. A total of 0 leaves the groups out.');
     END IF;
     SELECT k.key::text INTO wrong FROM unnest(cell_columns, keys) AS k ("column", key) GROUP BY k."column", k.key HAVING count(*) > 1 LIMIT 1;
     IF FOUND THEN
@@ -97,7 +97,7 @@ BEGIN
         WHERE NOT COALESCE(jsonb_typeof(g."group" -> weights) = 'number' AND (g."group" ->> weights)::numeric >= 0, false) LIMIT 1;
         IF FOUND THEN
             PERFORM ldp_internal.ldp_check_calibration(false, format('column "%s" has a value that is not a weight', weights),
-                format('The group is %s.', left(wrong, 200)), 'Weights are numbers from 0 on.');
+                format('The group is %s.', left(wrong, 200)), 'A weight must be a number of at least 0.');
         END IF;
     END IF;
     -- The cells of each group, from 1; NULL without a total.
@@ -216,15 +216,16 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_calibrate(@extschema@.ldp_source, text[], jsonb, text, boolean, text[], float8, text) IS
-    'Returns estimates of a population, weighted so that groups of a collection''s reports agree with known totals. Rows are '
-    'those of ldp_estimate, without texts. The source is the name of a collection or a rollup with the '
-    'grouping columns by, as in ldp_groups_of, or groups with their summaries. If totals is an object, it has the totals of each '
-    'column''s values, as in {"region": {"north": 700, "south": 300}, "age": {...}}, and the weights are raked. If it is an '
-    'array, it has the totals of combinations, as in [{"region": "north", "age": "young", "total": 200}], and the groups are '
-    'post-stratified. The argument weights names a public column with each person''s design weight; without totals, these '
-    'weights are used alone. A total of 0 leaves groups out. A positive total without reports is an error. With collapse, it is '
-    'added to the groups with the same values of the first columns, and groups with fewer reports than min_group are left '
-    'out. The interval is derived from the intervals of the groups and has at least their confidence. With the target '
-    'population, the errors contain the variation of raked weights; with sample, they apply to the weighted people who '
-    'reported. The column design_effect is that of Kish. Error 22023 for invalid totals and if raking does not converge; 42703 '
-    'if a column does not exist; 42704 if the collection does not exist; 42501 if the caller may not query it.';
+    'Returns estimates of a population, weighted so that groups of a collection''s reports agree with known totals. '
+    'Rows are those of ldp_estimate, without texts. The source is the name of a collection or a rollup with the '
+    'grouping columns by, as in ldp_groups_of, or groups with their summaries. If totals is an object, it contains '
+    'the totals of each column''s values, as in {"region": {"north": 700, "south": 300}, "age": {...}}, and the '
+    'weights are raked. If it is an array, it has the totals of combinations, as in [{"region": "north", "age": '
+    '"young", "total": 200}], and the groups are post-stratified. The argument weights names a public column with '
+    'each person''s design weight; without totals, these weights are used alone. A total of 0 leaves groups out. A '
+    'positive total without reports is an error. If collapse is true, such a total is added to the groups with the '
+    'same values of the first columns, and groups with fewer reports than min_group are left out. The interval is '
+    'derived from the intervals of the groups and has at least their confidence. With the target population, the '
+    'errors contain the variation of raked weights; with sample, they apply to the weighted people who reported. The '
+    'column design_effect is that of Kish. Error 22023 for invalid totals and if raking does not converge; 42703 if '
+    'a column does not exist; 42704 if the collection does not exist; 42501 if the caller may not query it.';

@@ -448,14 +448,14 @@ COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb, boolean) IS
 CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb, force boolean DEFAULT false) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb, boolean) IS
-    'Changes the texts of a collection for people, and returns all of them. A NOTICE states the digest of the contract; see '
-    'ldp_contract_digest. The argument texts is a merge patch (RFC '
-    '7396) with the keys title, description, people_asked and attributes. The last one maps names of attributes to '
-    'objects with the keys title, question, unit, description, scale and display. A text that is null is removed; '
-    'other texts remain. Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of '
-    'attributes change only with force: they give an answer its meaning, and clients that remember responses stop until '
-    'people accept the new texts. Error 22023 if a text is invalid, 55000 without force for texts of attributes of a '
-    'collection with reports, 42704 if the collection does not exist, 42501 unless the caller owns it.';
+    'Changes the titles, questions and other texts of a collection, and returns all texts. A NOTICE states the '
+    'digest of the contract; see ldp_contract_digest. The argument texts is a merge patch (RFC 7396) with the keys '
+    'title, description, people_asked and attributes. The last one maps names of attributes to objects with the keys '
+    'title, question, unit, description, scale and display. A text that is null is removed; other texts remain. '
+    'Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of attributes change '
+    'only with force: they give an answer its meaning, and clients that remember responses stop until people accept '
+    'the new texts. Error 22023 if a text is invalid, 55000 without force for texts of attributes of a collection '
+    'with reports, 42704 if the collection does not exist, 42501 unless the caller owns it.';
 
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -39,7 +39,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_lock_epoch(bigint, bigint) IS
 CREATE FUNCTION ldp_internal.ldp_advance_clock(epoch bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_advance_clock(bigint) IS
-    'Advances the clock of this server to at least this epoch, durably. Returns the epoch of the clock; 0 reads it.';
+    'Advances the clock of this server to at least this epoch, durably. Advances the clock to this epoch, and '
+    'returns the current epoch. The argument 0 only returns it.';
 
 -- Of an epoch, the remainder by 32767 identifies its lock. 32767 locks all epochs.
 CREATE FUNCTION ldp_internal.ldp_locked_epochs(key bigint, epoch bigint) RETURNS integer[]

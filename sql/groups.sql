@@ -6,10 +6,11 @@ CREATE FUNCTION @extschema@.ldp_clustered(source @extschema@.ldp_source, by text
         n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_clustered(@extschema@.ldp_source, text[], text[], text, float8) IS
-    'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The source '
-    'is the name of a collection or a rollup with the grouping columns by, as in ldp_groups_of, or groups with their summaries. '
-    'The groups consist of different people. Reports without a value of a column are left out, with a note. With weights people, an estimate is the mean over people, with groups '
-    'the mean over groups. The standard error holds for new groups, with Satterthwaite''s degrees of freedom. The columns between_sd '
+    'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The '
+    'source is the name of a collection or a rollup with the grouping columns by, as in ldp_groups_of, or groups '
+    'with their summaries. The groups consist of different people. Reports without a value of a column are left out, '
+    'with a note. If weights is people, an estimate is the mean over people; if it is groups, the mean over groups. '
+    'The standard error refers to new groups. Its degrees of freedom follow Satterthwaite. The columns between_sd '
     'and icc are the standard deviation between groups and the intraclass correlation, without the noise of the '
     'randomization. The icc is NULL if the reports do not show the variance between people. The design_effect is the '
     'variance divided by that of a simple random sample of as many people. Error 22023 for fewer than two groups or '

@@ -306,11 +306,12 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.ldp_distribute_collection(text, text, integer) IS
-    'Distributes a collection over the nodes of Citus, so that reports can be submitted and estimated on each node. The argument by is a '
-    'public column of the type integer; the default adds the column shard. Its default becomes a random number that has one value for '
-    'each shard. The default of shards is citus.shard_count. A repeated call includes nodes and rollups that were added. Error 0A000 '
-    'without Citus, 22023 for another type of column, 55000 on a worker or if the collection is distributed in another way, 42501 '
-    'unless the caller owns the table, 2D000 in a transaction block.';
+    'Distributes a collection over the nodes of Citus, so that reports can be submitted and estimated on each node. '
+    'The argument by is a public column of the type integer; the default adds the column shard. The default of the '
+    'new column is a random number with exactly one value for each shard. The default of shards is '
+    'citus.shard_count. A repeated call includes nodes and rollups that were added. Error 0A000 without Citus, 22023 '
+    'for another type of column, 55000 on a worker or if the collection is distributed in another way, 42501 unless '
+    'the caller owns the table, 2D000 in a transaction block.';
 
 -- Privileges
 REVOKE ALL ON FUNCTION

@@ -177,8 +177,8 @@ CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL
 COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
     'Returns the summary of one round of a collection or of a rollup. Without the argument round it is the last round with at '
     'least min_group reports of the spec, or the last round if all have fewer. A name that is the source of a '
-    'function means the same summary. The summary of a time series has all rounds, and that of a rollup without the column '
-    'round all reports. For the reports of several rounds, use ldp_groups_of. Returns '
+    'function means the same summary. The summary of a time series has all rounds, and the summary of a rollup without the '
+    'column round has all reports. For the reports of several rounds, use ldp_groups_of. Returns '
     'NULL without reports. If the caller may not select the reports, it also returns NULL for fewer reports than the '
     'spec''s min_group. Error 42704 if there is no such collection or rollup, 42501 if the caller may not query it.';
 
@@ -200,6 +200,7 @@ CREATE FUNCTION ldp_internal.ldp_groups_of_as(caller name, name text, by text[],
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO'
     SET intervalstyle = 'postgres' SET extra_float_digits = 1 SET bytea_output = 'hex' AS $$
 DECLARE
+    of_rollup boolean;
     reports regclass;
     groups text[];
     unknown text;
@@ -211,35 +212,32 @@ DECLARE
     columns text;
 BEGIN
     -- Of a collection, a rollup that fits has the times.
-    IF since IS NOT NULL OR until IS NOT NULL OR EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_groups_of_as.name) THEN
-        IF first_round = 0 AND last_round IS NULL THEN
-            first_round := NULL;  -- also of a rollup without rounds
-        ELSIF since IS NULL AND until IS NULL AND first_round IS NULL AND last_round IS NULL AND 'round' <> ALL (by) THEN
-            last_one := ldp_internal.ldp_last_round(caller, name, false);
-            IF last_one.known THEN
-                first_round := COALESCE(last_one.round, 1);
-                last_round := COALESCE(last_one.round, 0);
-            END IF;
+    of_rollup := since IS NOT NULL OR until IS NOT NULL OR EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_groups_of_as.name);
+    IF NOT of_rollup THEN
+        reports := (ldp_internal.ldp_collection_named(name)).reports;
+        groups := ldp_internal.ldp_group_columns(reports);
+        SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
+        IF FOUND OR by IS NULL THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'undefined_column',
+                MESSAGE = CASE WHEN by IS NULL THEN format('grouping columns of collection "%s" are missing', name)
+                               ELSE format('reports of collection "%s" cannot be grouped by "%s"', name, unknown) END,
+                DETAIL = format('Available columns are "%s".', array_to_string(groups, '", "')),
+                HINT = 'Specify the round or public columns, as in ARRAY[''round''].';
         END IF;
-        RETURN ldp_internal.ldp_rolled_up_as(caller, name, by, since, until, first_round, last_round);
+        reading := ldp_internal.ldp_report_access(name, by || 'round'::text, caller);
     END IF;
-    reports := (ldp_internal.ldp_collection_named(name)).reports;
-    groups := ldp_internal.ldp_group_columns(reports);
-    SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
-    IF FOUND OR by IS NULL THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'undefined_column',
-            MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
-            DETAIL = format('Available columns are "%s".', array_to_string(groups, '", "')),
-            HINT = 'Specify the round or public columns, as in ARRAY[''round''].';
-    END IF;
-    reading := ldp_internal.ldp_report_access(name, by || 'round'::text, caller);
-    IF first_round IS NULL AND last_round IS NULL AND 'round' <> ALL (by) THEN
+    IF of_rollup AND first_round = 0 AND last_round IS NULL THEN
+        first_round := NULL;  -- also of a rollup without rounds
+    ELSIF since IS NULL AND until IS NULL AND first_round IS NULL AND last_round IS NULL AND 'round' <> ALL (by) THEN
         last_one := ldp_internal.ldp_last_round(caller, name, false);
         IF last_one.known THEN
             first_round := COALESCE(last_one.round, 1);
             last_round := COALESCE(last_one.round, 0);
         END IF;
+    END IF;
+    IF of_rollup THEN
+        RETURN ldp_internal.ldp_rolled_up_as(caller, name, by, since, until, first_round, last_round);
     END IF;
     condition := concat_ws(' AND ', 'true', 't.round >= ' || first_round, 't.round <= ' || last_round);
     IF NOT reading.policies AND ldp_internal.ldp_has_foreign_parts(reports) THEN

@@ -212,12 +212,12 @@ CREATE FUNCTION @extschema@.ldp_privacy(spec jsonb)
     RETURNS TABLE (scope text, epsilon float8, delta float8, odds float8, right_guess float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_privacy(jsonb) IS
-    'Returns the privacy loss of the reports under a spec, one row for each bound. The row report is one report with all that it '
-    'contains, and of a series all rounds. With the signal of a spent budget there are rows early_report, a report before a budget '
-    'can have ended, and signal, the part of the signal in all reports. The row answer is all reports about one answer, response '
-    'is one memoized response, person is all reports of a person, and group is all collections of the group. The row person is '
-    'missing if nothing limits the number of reports. The columns odds and right_guess are those of ldp_odds. Error 22023 if '
-    'the spec is invalid.';
+    'Returns the privacy loss of the reports under a spec, one row for each bound. The row report is one report with '
+    'all that it contains, and of a series all rounds. With the signal of a spent budget there are rows '
+    'early_report, a report before a budget can have ended, and signal, the part of the signal in all reports. The '
+    'rows refer to all reports about one answer (answer), one memoized response (response), all reports of a person '
+    '(person), and all collections of the group (group). The row person is missing if nothing limits the number of '
+    'reports. The columns odds and right_guess are those of ldp_odds. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)

@@ -7,10 +7,10 @@ CREATE FUNCTION @extschema@.ldp_series(source @extschema@.ldp_source, confidence
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_source, float8, text, text, boolean, boolean) IS
     'Returns the estimates of every round of a time series: the proportion of every value for ddrm, or the mean in '
-    'the attribute''s units for threshold_series. Of a record, the argument attribute names the series. With anytime, the '
-    'intervals of a row at all looks hold together with the confidence while reports arrive; with simultaneous, the '
-    'intervals of all rows hold together. Rounds without '
-    'enough reports have NULL. Error 0A000 for other mechanisms.';
+    'the attribute''s units for threshold_series. Of a record, the argument attribute names the series. If anytime '
+    'is true, the intervals of a row at all looks while reports arrive have the confidence jointly. If simultaneous '
+    'is true, the intervals of all rows have the confidence jointly. In rounds with too few reports, the estimate is '
+    'NULL. Error 0A000 for other mechanisms.';
 
 CREATE FUNCTION @extschema@.ldp_series_mean(source @extschema@.ldp_source, rounds integer[], baseline integer[] DEFAULT '{}',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
@@ -27,16 +27,17 @@ CREATE FUNCTION @extschema@.ldp_series_between(source @extschema@.ldp_source, lo
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series_between(@extschema@.ldp_source, float8, float8, float8, text, text) IS
-    'Returns the proportion of people with low <= number <= high, in the attribute''s units, in every round of a time '
-    'series of numbers (threshold_series). Of a record, the argument attribute names the series. If shares are smoothed, '
-    'the note states the width. Rounds without enough reports have NULL. A bound that is NULL is no bound on this side. '
-    'Error 22023 if both are NULL or high is less than low, 0A000 for other mechanisms.';
+    'Returns the proportion of people with low <= number <= high, in the attribute''s units, in every round of a '
+    'time series of numbers (threshold_series). Of a record, the argument attribute names the series. If shares are '
+    'smoothed, the note states the width. In rounds with too few reports, the estimate is NULL. A bound that is NULL '
+    'is no bound on this side. Error 22023 if both are NULL or high is less than low, 0A000 for other mechanisms.';
 
 CREATE FUNCTION @extschema@.ldp_series_quantiles(source @extschema@.ldp_source, probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (round integer, attribute text, probability float8, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series_quantiles(@extschema@.ldp_source, float8[], float8, text, text) IS
-    'Returns the values, in the attribute''s units, below which these shares of the people lie, in every round of a time '
-    'series of numbers (threshold_series). Of a record, the argument attribute names the series. If the distribution is '
-    'smoothed, the note states the width. Rounds without enough reports have NULL. Error 22023 unless all shares are between 0 and 1, 0A000 for other mechanisms.';
+    'Returns the values, in the attribute''s units, below which these shares of the people lie, in every round of a '
+    'time series of numbers (threshold_series). Of a record, the argument attribute names the series. If the '
+    'distribution is smoothed, the note states the width. In rounds with too few reports, the estimate is NULL. '
+    'Error 22023 unless all shares are between 0 and 1, 0A000 for other mechanisms.';

@@ -24,7 +24,7 @@ CREATE FUNCTION ldp_internal.ldp_time_of_date(date) RETURNS @extschema@.ldp_time
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_time_of_date(date) IS 'Converts a date to a bound of time. Implements a cast.';
 CREATE CAST (date AS @extschema@.ldp_time) WITH FUNCTION ldp_internal.ldp_time_of_date(date) AS IMPLICIT;
-COMMENT ON CAST (date AS @extschema@.ldp_time) IS 'Converts a date to the bound at its first moment, on the clocks of the rollup''s zone.';
+COMMENT ON CAST (date AS @extschema@.ldp_time) IS 'Converts a date to the bound at midnight of this date in the rollup''s time zone.';
 CREATE FUNCTION ldp_internal.ldp_time_of_timestamp(timestamp) RETURNS @extschema@.ldp_time
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_time_of_timestamp(timestamp) IS

@@ -185,3 +185,34 @@ SELECT r.name, round(sqrt(400 * (r.stderr ^ 2 - k.stderr ^ 2))::numeric, 6) AS r
 FROM (SELECT name, ldp_agg(report, 1) AS s FROM rounded GROUP BY name) AS g, LATERAL (SELECT g.name, * FROM ldp_means(g.s)) AS r,
      LATERAL ldp_means(g.s, target => 'population') AS p,
      (SELECT stderr FROM ldp_means((SELECT ldp_agg(report, 1) FROM rounded WHERE name = 'kept'))) AS k ORDER BY r.name;
+
+-- The round that a name means: the last one with at least min_group reports. It follows from the reports, not from the rounds that are
+-- open: of a table that was adopted, after round 0 was opened again, in batches, and behind a policy.
+CREATE TABLE before (report ldp_report, round integer);
+INSERT INTO before SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 2}', '0' || i % 2), r FROM (VALUES (0, 40), (1, 30), (2, 25), (3, 5)) AS v (r, n), generate_series(1, n) AS i;
+SELECT ldp_adopt_collection('before', 'before', '{"mechanism": "grr", "epsilon": 1, "domain": 2}');
+CREATE FUNCTION pg_temp.meant(name text) RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', ldp_count(ldp_summary_of(name)), (SELECT DISTINCT n FROM ldp_estimate(name)), ldp_count((ldp_groups_of(name, '{}'))[1].summary),
+                     ldp_count((ldp_groups_of(name, '{}', first_round => 0))[1].summary)) $$;
+SELECT pg_temp.meant('before') AS adopted;
+SELECT ldp_open_rounds('before', 1, 4);
+SELECT pg_temp.meant('before') AS opened;
+SELECT ldp_open_rounds('before', 0);
+SELECT pg_temp.meant('before') AS opened_again;
+SELECT ldp_create_collection('packed', '{"mechanism": "grr", "epsilon": 1, "domain": 2}', rows => 'batches');
+SELECT ldp_open_rounds('packed', 0, 4);
+INSERT INTO packed (batch, round) SELECT ldp_pack(report), round FROM before GROUP BY round;
+SELECT pg_temp.meant('packed') AS batches;
+-- If all rounds are small, the last one.
+DELETE FROM before WHERE round < 3 AND ctid NOT IN (SELECT min(ctid) FROM before WHERE round < 3 GROUP BY round);
+SELECT pg_temp.meant('before') AS small;
+CREATE ROLE regress_ldp_rounds_reader;
+GRANT SELECT ON before TO regress_ldp_rounds_reader;
+ALTER TABLE before ENABLE ROW LEVEL SECURITY;
+CREATE POLICY until ON before TO regress_ldp_rounds_reader USING (round < 2);
+SELECT pg_temp.meant('before') AS owner;
+SET ROLE regress_ldp_rounds_reader;
+SELECT ldp_count(ldp_summary_of('before')) AS reader, (SELECT DISTINCT n FROM ldp_estimate('before')) AS by_name;
+RESET ROLE;
+SELECT ldp_drop_collection('before'), ldp_drop_collection('packed');
+DROP ROLE regress_ldp_rounds_reader;

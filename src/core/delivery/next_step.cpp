@@ -19,7 +19,7 @@ bool decides(unsigned status) noexcept {
            status == 422;
 }
 
-/// Failures of a server that a repetition does not remedy: not implemented, and another version of HTTP.
+/// Failures of a server that a repetition does not remedy: an unknown method (501), and an unsupported version of HTTP (505).
 bool is_defect(unsigned status) noexcept {
     return status == 501 || status == 505;
 }
