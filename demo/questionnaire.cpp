@@ -143,7 +143,7 @@ Coverage ask_questionnaire(pqxx::connection& connection, const char* csv) {
 
     const auto education = [](const Person& person) { return person.education; };
     compare(connection, "Years of education",
-            "SELECT * FROM ldp_means('questionnaire', attribute => 'education')",
+            "SELECT * FROM ldp_estimate('questionnaire', '{education}', statistics => '{mean}')",
             {{"mean", mean(people, education, everybody)}}, coverage);
 
     std::vector<Expected> cells;

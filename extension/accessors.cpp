@@ -50,7 +50,7 @@ double mean_called(const Subject& subject, std::string_view name) {
                     "\"" + std::string(words) + "\" is a vector without a single mean",
                     "The vector has " + std::to_string(elements) + " elements.",
                     "Name an element, such as \"" + subject.labels->name(first) +
-                        "\", or use ldp_means(summary, attribute => name).");
+                        "\", or use ldp_estimate(summary, ARRAY[name]).");
     return mean(subject.summary, static_cast<std::int64_t>(first));
 }
 
@@ -64,7 +64,7 @@ double only_mean(Bytes summary) {
                 throw Error(ErrorCode::unsupported, "these reports are about several numeric attributes",
                             "The summary has " + std::to_string(attributes) + " attributes.",
                             "Specify one by its name, as in ldp_mean(report, 'wage'), or use "
-                            "ldp_means(ldp_agg(report)).");
+                            "ldp_estimate(ldp_agg(report)).");
         });
 }
 
@@ -119,17 +119,6 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
             return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
         },
         [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
-}
-
-ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::size_t> attribute) {
-    return ask_point(
-        summary, static_cast<ArrayType*>(nullptr),
-        [=](const SummaryView& view) {
-            const std::vector<double> values = published_shares(view, method, attribute);
-            if (values.empty()) return static_cast<ArrayType*>(nullptr);
-            return new_array(values.size(), [&](std::size_t i) { return values[i]; });
-        },
-        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
 }
 
 Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
@@ -240,14 +229,6 @@ LDP_FUNCTION(ldp_proportion_of_label_final) {
     const std::size_t value = value_called(*query.subject.labels, attribute_of(query.subject), query.text);
     return number_or_null(fcinfo,
                           frequency(query.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
-}
-
-/// (summary, method, attribute) → float8[]: frequencies made consistent; the attribute may be NULL where there is one.
-LDP_FUNCTION(ldp_consistent) {
-    if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
-    const Subject subject = subject_argument(fcinfo);
-    const Consistency method = consistency_named(word_argument(fcinfo, 1));
-    return array_or_null(fcinfo, all_consistent(subject.summary, method, subject.attribute));
 }
 
 namespace {

@@ -27,6 +27,14 @@ const Const* known(const SupportRequestRows& request, int index) {
     return found->constisnull ? nullptr : found;
 }
 
+/// Whether an argument is the constant NULL.
+bool is_null(const SupportRequestRows& request, int number) {
+    if (!is_funcclause(request.node)) return false;
+    const auto* argument =
+        static_cast<const Node*>(list_nth(reinterpret_cast<FuncExpr*>(request.node)->args, number));
+    return IsA(argument, Const) && reinterpret_cast<const Const*>(argument)->constisnull;
+}
+
 /// How many values the only attribute of a summary has; 0 if it has several.
 double values_of(Bytes summary) {
     const std::vector<std::uint64_t> cells = load_mechanism(summary, Kind::summary)->cells();
@@ -49,7 +57,8 @@ LDP_FUNCTION(ldp_rows) {
     } else if (second != nullptr && second->consttype == FLOAT8ARRAYOID) {
         ArrayType* array = DatumGetArrayTypeP(second->constvalue);
         rows = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-    } else if (const Const* source = known(*request, 0); source != nullptr && second != nullptr) {
+    } else if (const Const* source = known(*request, 0);
+               source != nullptr && (second != nullptr || is_null(*request, 1))) {
         const std::optional<Bytes> summary = summary_head(source->constvalue);
         rows = summary ? values_of(*summary) : 0;
     }

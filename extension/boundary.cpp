@@ -80,8 +80,8 @@ const char* try_keep(std::string_view text) noexcept {
 
 /// Remedies in terms of SQL functions.
 constexpr RemedyWords sql_words{
-    "frequencies (use ldp_proportions or ldp_top)",
-    "means (use ldp_means)",
+    "frequencies (use ldp_estimate or ldp_top)",
+    "means (use ldp_estimate)",
     "Haar coefficients (use ldp_coefficients)",
     "the distribution (use ldp_histogram or ldp_quantiles)",
     "shares of strings (use ldp_frequent_strings or ldp_string_proportions)",
@@ -92,8 +92,8 @@ constexpr RemedyWords sql_words{
     "next spec.",
     "Aggregate them with their round, as in ldp_agg(report, round), or use ldp_estimate(name).",
     "Use one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
-    "Use ldp_proportions(summary, attribute => name) or ldp_marginal for shares.",
-    "Use ldp_means for means.",
+    "Use ldp_estimate(summary, ARRAY[name]) or ldp_marginal for shares.",
+    "Use ldp_estimate for means.",
     "Use ldp_learn_range.",
     "Add the attributes to \"joint_tables\" in the next spec. ldp_marginals(summary) lists the existing "
     "joint tables.",

@@ -6,6 +6,12 @@
 #include "core/summary/errors.hpp"
 #include "summary_rows.hpp"
 
+#include <cstring>
+
+extern "C" {
+#include "common/hashfn.h"
+}
+
 using namespace ldp;
 
 namespace {
@@ -13,21 +19,21 @@ namespace {
 /// The intervals of rows without bounds.
 constexpr double usual_confidence = SummaryQuery{}.confidence;
 
-/// A row of ldp_estimate_row.
+/// A row of ldp_row.
 struct Answered {
-    static constexpr std::size_t columns = std::size(estimate_columns);
+    static constexpr std::size_t columns = std::size(answer_prefix);
     enum Field : std::size_t {
-        attribute = result_column<estimate_columns>("attribute", ColumnType::text),
-        label = result_column<estimate_columns>("label", ColumnType::text),
-        estimate = result_column<estimate_columns>("estimate", ColumnType::number),
-        standard_error = result_column<estimate_columns>("stderr", ColumnType::number),
-        lower = result_column<estimate_columns>("lower", ColumnType::number),
-        upper = result_column<estimate_columns>("upper", ColumnType::number),
-        n = result_column<estimate_columns>("n", ColumnType::bigint),
-        people = result_column<estimate_columns>("people", ColumnType::bigint),
-        number = result_column<estimate_columns>("attribute_number", ColumnType::integer),
-        value = result_column<estimate_columns>("value", ColumnType::integer),
-        note = result_column<estimate_columns>("note", ColumnType::text)
+        attribute = result_column<answer_prefix>("attribute", ColumnType::text),
+        label = result_column<answer_prefix>("label", ColumnType::text),
+        estimate = result_column<answer_prefix>("estimate", ColumnType::number),
+        standard_error = result_column<answer_prefix>("stderr", ColumnType::number),
+        lower = result_column<answer_prefix>("lower", ColumnType::number),
+        upper = result_column<answer_prefix>("upper", ColumnType::number),
+        n = result_column<answer_prefix>("n", ColumnType::bigint),
+        statistic = result_column<answer_prefix>("statistic", ColumnType::text),
+        group = result_column<answer_prefix>("group_key", ColumnType::group),
+        source = result_column<answer_prefix>("source", ColumnType::text),
+        note = result_column<answer_prefix>("note", ColumnType::text)
     };
     Datum values[columns];
     bool missing[columns];
@@ -74,22 +80,24 @@ struct Answered {
         return missing[column] == other.missing[column] &&
                (missing[column] || DatumGetInt64(values[column]) == DatumGetInt64(other.values[column]));
     }
-    /// Raises an error if the rows are about two labels of one attribute and as many people. Rows do not name their summary, but
-    /// two rows of one summary are like this, and their errors are not independent.
+    /// Raises an error if the rows are two quantities of the same reports, as their sources show. Groups of different people may have
+    /// equal counts, and then equal sources, so that one quantity of equal sources is accepted.
     void check_different_people(const Answered& other) const {
-        if (missing[attribute] || missing[n] || !equal_words(attribute, other) || equal_words(label, other) ||
-            !equal_count(n, other) || !equal_count(people, other))
+        if (missing[source] || other.missing[source])
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("source of an estimate is unknown"),
+                 errdetail("The column source shows whether two estimates are about the same reports."),
+                 errhint(
+                     "Pass whole rows. For an estimate from elsewhere, set the column source to its name.")));
+        if (!equal_words(source, other) ||
+            (equal_words(attribute, other) && equal_words(label, other) && equal_words(statistic, other)))
             return;
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("cannot subtract or divide two estimates of the same people"),
-             errdetail("Both rows are about \"%s\" and %lld reports; their labels are \"%s\" and \"%s\".",
-                       words(attribute), static_cast<long long>(DatumGetInt64(values[n])), words(label),
-                       other.words(label)),
-             errhint(
-                 "For labels of one summary, use ldp_contrast. For groups of different people with equal numbers of "
-                 "reports, set n of one row to NULL.")));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("cannot subtract or divide two estimates of the same people"),
+                        errdetail("Both rows have the source \"%s\"; their labels are \"%s\" and \"%s\".",
+                                  words(source), words(label), other.words(label)),
+                        errhint("For estimates of one summary, use ldp_contrast.")));
     }
     /// The sum of two counts, if both are known and the sum does not overflow.
     void count(Field column, const Answered& other) {
@@ -98,11 +106,6 @@ struct Answered {
             missing[column] || other.missing[column] ||
             __builtin_add_overflow(DatumGetInt64(values[column]), DatumGetInt64(other.values[column]), &sum);
         values[column] = Int64GetDatum(sum);
-    }
-    /// The common value of two numbers.
-    void agree(Field column, const Answered& other) {
-        missing[column] = missing[column] || other.missing[column] ||
-                          DatumGetInt32(values[column]) != DatumGetInt32(other.values[column]);
     }
     /// Whether the row has an estimate with a standard error. Raises an error if they are no numbers of an estimate.
     [[nodiscard]] bool known() const {
@@ -137,13 +140,20 @@ struct Answered {
         put_note(reason);
     }
     void put_note(const char* text) { missing[note] = false, values[note] = CStringGetTextDatum(text); }
-    /// Adds the counts of another row, and leaves names and numbers that differ unknown.
+    /// Adds the count of another row, and leaves names that differ unknown. The source becomes that of both.
     void join(const Answered& other) {
-        for (const Field column : {attribute, label})
-            missing[column] = missing[column] || other.missing[column] ||
-                              std::string_view(words(column)) != std::string_view(other.words(column));
-        for (const Field column : {n, people}) count(column, other);
-        for (const Field column : {number, value}) agree(column, other);
+        for (const Field column : {attribute, label, statistic})
+            missing[column] = missing[column] || !equal_words(column, other);
+        missing[group] = true;
+        count(n, other);
+        if (!missing[source] && !other.missing[source]) {
+            const char* both = psprintf("%s %s", words(source), other.words(source));
+            const std::uint32_t digest = DatumGetUInt32(
+                hash_any(reinterpret_cast<const unsigned char*>(both), static_cast<int>(std::strlen(both))));
+            values[source] = CStringGetTextDatum(psprintf("%.8s/%08x", words(source), digest));
+        } else {
+            missing[source] = true;
+        }
         if (missing[note]) missing[note] = other.missing[note], values[note] = other.values[note];
     }
     void combine(const Answered& other) {
@@ -154,7 +164,7 @@ struct Answered {
     }
 };
 
-/// Two arguments of type ldp_estimate_row. May jump.
+/// Two arguments of type ldp_row. May jump.
 struct TwoRows {
     TupleDesc shape;
     Answered one, other;
@@ -167,7 +177,7 @@ struct TwoRows {
     [[nodiscard]] static TupleDesc shape_of(FunctionCallInfo fcinfo, HeapTupleHeader row) {
         TupleDesc shape =
             lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
-        check_columns(fcinfo, shape, std::span<const ResultColumn>(estimate_columns));
+        check_columns(fcinfo, shape, std::span<const ResultColumn>(answer_prefix));
         return shape;
     }
     [[nodiscard]] Datum first() { return HeapTupleGetDatum(heap_form_tuple(shape, one.values, one.missing)); }
@@ -179,8 +189,8 @@ constexpr const char* no_estimate_note = "an estimate is unknown";
 template <class Operation>
 Datum computed(FunctionCallInfo fcinfo, Operation operation) {
     TwoRows rows(fcinfo, 0, 1);
-    rows.one.check_different_people(rows.other);
     const bool known = rows.one.known() && rows.other.known();
+    if (known) rows.one.check_different_people(rows.other);
     rows.one.join(rows.other);
     if (known)
         operation(rows.one, rows.other.bounded());
@@ -208,7 +218,7 @@ double weight_argument(FunctionCallInfo fcinfo, int number) {
 
 }  // namespace
 
-/// (ldp_estimate_row, ldp_estimate_row): the combination of both. A row without an estimate is ignored. The result has
+/// (ldp_row, ldp_row): the combination of both. A row without an estimate is ignored. The result has
 /// bounds.
 LDP_FUNCTION(ldp_combine_rows) {
     TwoRows rows(fcinfo, 0, 1);
@@ -222,14 +232,14 @@ LDP_FUNCTION(ldp_combine_rows) {
     PG_RETURN_DATUM(rows.first());
 }
 
-/// (ldp_estimate_row, ldp_estimate_row): the first minus the second.
+/// (ldp_row, ldp_row): the first minus the second.
 LDP_FUNCTION(ldp_difference) {
     return computed(fcinfo, [](Answered& one, const BoundedEstimate& other) {
         one.put(difference_of(one.bounded(), other));
     });
 }
 
-/// (ldp_estimate_row, ldp_estimate_row): the first divided by the second.
+/// (ldp_row, ldp_row): the first divided by the second.
 LDP_FUNCTION(ldp_ratio) {
     return computed(fcinfo, [](Answered& one, const BoundedEstimate& other) {
         const BoundedEstimate numerator = one.bounded(), result = quotient_of(numerator, other);
@@ -242,7 +252,7 @@ LDP_FUNCTION(ldp_ratio) {
     });
 }
 
-/// (ldp_estimate_row, weight, ldp_estimate_row, weight): their weighted mean. A row with weight 0 has no effect.
+/// (ldp_row, weight, ldp_row, weight): their weighted mean. A row with weight 0 has no effect.
 LDP_FUNCTION(ldp_weighted_rows) {
     const double weight = weight_argument(fcinfo, 1), other_weight = weight_argument(fcinfo, 3);
     TwoRows rows(fcinfo, 0, 2);

@@ -12,10 +12,8 @@ using namespace ldp;
         return source_rows(fcinfo, #function); \
     }
 
-LDP_ROWS(means)
-LDP_ROWS(response_rates)
-LDP_ROWS(set_sizes)
-LDP_ROWS(proportions)
+LDP_ROWS(estimate)
+LDP_ROWS(consistent)
 LDP_ROWS(robust_interval)
 LDP_ROWS(top)
 LDP_ROWS(candidates)
@@ -46,10 +44,6 @@ LDP_ROWS(winsorized_mean)
 LDP_ROWS(association)
 LDP_ROWS(model)
 
-LDP_FUNCTION(ldp_estimate_summary) {
-    return source_rows(fcinfo, "estimate");
-}
-
 // Their JSON arguments are text.
 LDP_FUNCTION_OF_REPORTS(ldp_proportion_where, ERRCODE_INVALID_PARAMETER_VALUE) {
     return source_rows(fcinfo, "proportion_where");
@@ -74,29 +68,6 @@ LDP_FUNCTION(ldp_learn_marginals) {
     kept->results = function.find(*subject, query);
     if (kept->results->count() == 0) PG_RETURN_NULL();
     return json_value(kept->results->row(0)[0].text.c_str());
-}
-
-/// (summary, attributes) → text[]: pairs of an attribute and a frequent text.
-LDP_FUNCTION(ldp_frequent_texts) {
-    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    constexpr QueryParameter attributes[] = {{"attributes", &SummaryQuery::attributes}};
-    const RowFunction function{"frequent_texts", accessors::frequent_texts, attributes};
-    const SummaryQuery query = query_arguments(fcinfo, function);
-    const std::optional<Subject> subject = source_argument(fcinfo);
-    if (!subject) PG_RETURN_NULL();
-    KeptResults* kept = new_results();
-    kept->results = function.find(*subject, query);
-    const std::size_t count = kept->results->count();
-    if (count == 0) PG_RETURN_ARRAYTYPE_P(construct_empty_array(TEXTOID));
-    auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * 2 * count));
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::span<const ResultCell> pair = kept->results->row(i);
-        elements[2 * i] = text_datum(pair[0].text);
-        elements[2 * i + 1] = text_datum(pair[1].text);
-    }
-    int sizes[2] = {static_cast<int>(count), 2}, from[2] = {1, 1};
-    PG_RETURN_ARRAYTYPE_P(
-        construct_md_array(elements, nullptr, 2, sizes, from, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 // Numbers of a distribution -------------------------------------------------------------------------------------

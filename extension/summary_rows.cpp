@@ -5,6 +5,11 @@
 #include <new>
 #include <variant>
 
+extern "C" {
+#include "utils/json.h"
+#include "utils/jsonb.h"
+}
+
 using namespace ldp;
 
 namespace {
@@ -28,6 +33,7 @@ Oid sql_type(ColumnType type) noexcept {
         case ColumnType::integers:
             return INT4ARRAYOID;
         case ColumnType::json:
+        case ColumnType::group:
             return JSONBOID;
     }
     return InvalidOid;
@@ -64,6 +70,7 @@ Datum cell_value(ColumnType type, const ResultCell& cell) {
         case ColumnType::integers:
             return number_array(cell.integers);
         case ColumnType::json:
+        case ColumnType::group:
             return json_value(cell.text.c_str());
     }
     pg_unreachable();
@@ -104,6 +111,37 @@ std::span<const Bytes> summaries_of(ArrayType* array) {
         check_state_size(bytes[i].size());
     }
     return {bytes, static_cast<std::size_t>(count)};
+}
+
+/// The name of the only column of a group; null if it has several columns, or is NULL.
+const char* only_column(Datum group) {
+    if (group == 0) return nullptr;
+    Jsonb* object = DatumGetJsonbP(group);
+    if (!JB_ROOT_IS_OBJECT(object) || JB_ROOT_COUNT(object) != 1) return nullptr;
+    JsonbIterator* iterator = JsonbIteratorInit(&object->root);
+    JsonbValue key;
+    JsonbIteratorNext(&iterator, &key, true);
+    JsonbIteratorNext(&iterator, &key, true);
+    return pnstrdup(key.val.string.val, static_cast<std::size_t>(key.val.string.len));
+}
+
+/// The columns of groups; the null pointer for NULL.
+GroupKeys keys_of(ArrayType* groups, SummaryQuery::OptionalTexts names) {
+    Datum* rows;
+    bool* missing;
+    int count;
+    deconstruct_array(groups, ARR_ELEMTYPE(groups), -1, false, TYPALIGN_DOUBLE, &rows, &missing, &count);
+    GroupKeys keys{names.data(), nullptr, names.size()};
+    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (static_cast<std::size_t>(count) + 1)));
+    for (int i = 0; i < count; ++i) {
+        bool none = missing[i];
+        values[i] = none ? Datum{0} : GetAttributeByNum(DatumGetHeapTupleHeader(rows[i]), 1, &none);
+        if (none) values[i] = 0;
+    }
+    if (count > 0)
+        if (const char* column = only_column(values[0])) keys.column = column;
+    keys.values = values;
+    return keys;
 }
 
 /// Reads one argument into the member of the query that it belongs to.
@@ -191,7 +229,7 @@ void read_arguments(FunctionCallInfo fcinfo, int number, std::span<const QueryPa
 
 /// The number of the first argument behind the source, and behind the grouping columns of a source of groups.
 int first_argument(const RowFunction& function) noexcept {
-    return function.takes_groups ? 2 : 1;
+    return function.groups == GroupUse::required ? 2 : 1;
 }
 
 /// Whether a missing argument is NULL in SQL, too.
@@ -276,13 +314,42 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Sq
     }
 }
 
+namespace {
+
+/// The columns of the group with this name, or an object with the name: times between groups have rows without reports. Rows mostly
+/// follow the order of the groups, so that the search begins behind the last group.
+Datum group_value(const GroupKeys& keys, std::size_t& last, const ResultCell& group) {
+    if (group.whole >= 0) return keys.values[group.whole];
+    const std::string& name = group.text;
+    for (std::size_t tried = 0; tried < keys.count; ++tried) {
+        const std::size_t i = (last + tried) % keys.count;
+        if (!keys.names[i] || *keys.names[i] != name) continue;
+        last = i;
+        return keys.values[i];
+    }
+    StringInfoData text;
+    initStringInfo(&text);
+    appendStringInfoChar(&text, '{');
+    escape_json(&text, keys.column);
+    appendStringInfoChar(&text, ':');
+    escape_json(&text, server_text(name.c_str()));
+    appendStringInfoChar(&text, '}');
+    return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
+}
+
+}  // namespace
+
 Datum KeptResults::row(std::size_t number, TupleDesc shape) const {
     const std::span<const ResultCell> cells = results->row(number);
     Datum values[most_columns] = {};
     bool missing[most_columns];
     for (std::size_t i = 0; i < cells.size(); ++i) {
         missing[i] = !cells[i].known;
-        if (cells[i].known) values[i] = cell_value(results->columns()[i].type, cells[i]);
+        const ColumnType type = results->columns()[i].type;
+        if (!cells[i].known) continue;
+        values[i] = type == ColumnType::group ? group_value(groups, last_group, cells[i])
+                                              : cell_value(type, cells[i]);
+        missing[i] = type == ColumnType::group && values[i] == 0;
     }
     return HeapTupleGetDatum(heap_form_tuple(shape, values, missing));
 }
@@ -325,16 +392,22 @@ Datum source_rows(FunctionCallInfo fcinfo, const char* name) {
         if (!has_arguments(fcinfo, function)) return;
         SummaryQuery query = query_arguments(fcinfo, function);
         std::optional<Subject> subject;
-        if (function.takes_groups) {
-            const SourceGroups groups = source_groups(fcinfo);
+        const int by = function.groups == GroupUse::optional
+                           ? first_argument(function) + static_cast<int>(function.parameters.size())
+                           : 1;
+        if (function.groups == GroupUse::required ||
+            (function.groups == GroupUse::optional && (!PG_ARGISNULL(by) || is_groups(PG_GETARG_DATUM(0))))) {
+            const SourceGroups groups = source_groups(fcinfo, by);
             query.groups = names_of(groups.names);
             query.summaries = summaries_of(groups.summaries);
+            kept.groups = keys_of(groups.groups, query.groups);
             subject = subject_of_groups(fcinfo, query);
+            if (function.groups == GroupUse::optional && query.summaries.empty()) return;
         } else {
             subject = source_argument(fcinfo);
             if (!subject || lacks_reports(function, query)) return;
         }
-        kept.results = function.find(*subject, query);
+        kept.results = function.rows(*subject, query);
     });
 }
 
@@ -347,7 +420,7 @@ Datum calibrated_rows(FunctionCallInfo fcinfo) {
         SummaryQuery query = function.defaults;
         read_arguments(fcinfo, 0, groups, query);
         read_arguments(fcinfo, further, function.parameters, query);
-        kept.results = function.find(subject_of_groups(fcinfo, query), query);
+        kept.results = function.rows(subject_of_groups(fcinfo, query), query);
     });
 }
 

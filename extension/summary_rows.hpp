@@ -21,9 +21,19 @@ extern "C" {
 
 namespace ldp {
 
+/// The groups of a source: their names, and their columns as jsonb.
+struct GroupKeys {
+    const std::optional<std::string_view>* names = nullptr;
+    const Datum* values = nullptr;
+    std::size_t count = 0;
+    const char* column = "group";  ///< of groups that the source does not have
+};
+
 /// Results that live as long as a memory context.
 struct KeptResults {
     std::unique_ptr<Results> results;
+    GroupKeys groups;
+    mutable std::size_t last_group = 0;  ///< where the search of a group begins
     MemoryContextCallback callback;
 
     [[nodiscard]] std::span<const ResultColumn> columns() const noexcept { return results->columns(); }

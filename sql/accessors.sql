@@ -65,9 +65,32 @@ COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute. '
     'Attributes that are reported together (a vector, or the attributes of "joint_tables") have one summary.';
 
+CREATE FUNCTION @extschema@.ldp_estimate(source @extschema@.ldp_source, attributes text[] DEFAULT NULL, statistics text[] DEFAULT NULL,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', texts text[] DEFAULT NULL, simultaneous boolean DEFAULT false,
+        by text[] DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_source, text[], text[], float8, text, text[], boolean, text[]) IS
+    'Returns the estimates of a source. There is one row for the mean of each numeric attribute, in its units, and '
+    'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
+    'attributes selects attributes or vectors by name; the others are not computed. The argument statistics selects mean, '
+    'proportion, response_rate and set_size. The statistic response_rate is the share of people who have a value, for '
+    'numbers with "missing": true. The statistic set_size is the mean number of labels of a person, for attributes with '
+    '"several": true. The mean '
+    'of a number with "missing": true is the mean of the people who answer. Estimates are unbiased and may lie outside '
+    'their range; intervals contain a possible value. The argument '
+    'target is sample or population. For an attribute of texts, a search finds the significantly frequent ones. The '
+    'argument texts, an array of pairs of an attribute and a text, lists given texts '
+    'instead. If simultaneous is true, the intervals of all rows have the confidence jointly. If the source consists of '
+    'groups, or is a name and the argument by has grouping columns as in ldp_groups_of, each group has its rows, with its '
+    'columns in group_key. Every group lists the texts that are significantly frequent in all groups together. Error 22023 '
+    'for an unknown attribute or statistic, or if texts are not pairs, 0A000 for a statistic that no selected attribute has. '
+    'Sources: doi 10.1109/SP.2019.00018, arXiv 1911.12834, PrivSet (Wang et al., INFOCOM 2018), doi '
+    '10.14778/3389133.3389140.';
+
 CREATE FUNCTION @extschema@.ldp_robust_interval(source @extschema@.ldp_source, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_source, float8, float8, text) IS
     'Returns all estimates of a summary with intervals that hold under forgery. The intervals cover the value of the '
@@ -82,37 +105,6 @@ COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean of the named numeric attribute, or of the only one, in the attribute''s units. Error '
     '0A000 if there are several and none is named.';
 
-CREATE FUNCTION @extschema@.ldp_means(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_source, float8, text, text, boolean) IS
-    'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
-    'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who '
-    'answer; it is NULL if the estimated response rate is not positive. The argument target is sample or population. '
-    'If simultaneous is true, the intervals of all rows have the confidence jointly.';
-
-CREATE FUNCTION @extschema@.ldp_response_rates(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_response_rates(@extschema@.ldp_source, float8, text, text) IS
-    'Returns the estimated share of people who have a value, for every number with "missing": true in the spec, or for '
-    'the named one. Estimates may lie outside 0 to 1; intervals contain a possible share. The argument target is sample '
-    'or population. Error 0A000 if the spec has no such number. The share of a category''s missing answers is that of '
-    'the label in "missing_label". Sources: doi 10.1109/SP.2019.00018, arXiv 1911.12834.';
-
-CREATE FUNCTION @extschema@.ldp_set_sizes(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_set_sizes(@extschema@.ldp_source, float8, text, text) IS
-    'Returns the estimated mean number of labels of a person, for every attribute with "several": true in the spec, or '
-    'for the named one. Sets of more than "most" labels count as they were reported, with "most" labels. Estimates may '
-    'lie outside 0 to "most"; intervals contain a possible number. The argument target is sample or population. Error '
-    '0A000 if the spec has no such attribute. Sources: PrivSet (Wang et al., INFOCOM 2018), doi '
-    '10.14778/3389133.3389140.';
-
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
@@ -121,7 +113,7 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
 
 CREATE FUNCTION @extschema@.ldp_shrinkage(source @extschema@.ldp_source, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
-    RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
+    RETURNS SETOF @extschema@.ldp_shrunk
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_source, text, text) IS
     'Returns the estimated mean of every attribute of a Haar vector, in the attribute''s units, after shrinking '
@@ -130,7 +122,7 @@ COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_source, text, text
 
 CREATE FUNCTION @extschema@.ldp_coefficients(source @extschema@.ldp_source,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
+    RETURNS SETOF @extschema@.ldp_coefficient
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_source, float8, text, text) IS
     'Returns the estimated mean of every Haar coefficient, with standard error and interval. Attributes are scaled '
@@ -155,21 +147,13 @@ COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, text, te
     'attribute or of the named one. The label of a value without a label is its number from 0, such as ''3''. Error 22023 if the label does not exist, or if the string has other characters than '
     'the alphabet.';
 
-CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text DEFAULT 'norm_sub', attribute text DEFAULT NULL)
-    RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
-    'Returns consistent proportions of all values of the only attribute or of the named one, in order. The argument method accepts none, base_cut, norm, '
-    'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
-
-CREATE FUNCTION @extschema@.ldp_proportions(source @extschema@.ldp_source, method text DEFAULT 'none',
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
+CREATE FUNCTION @extschema@.ldp_consistent(source @extschema@.ldp_source, method text DEFAULT 'norm_sub', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_source, text, float8, text, text, boolean) IS
-    'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error and '
-    'an interval; target is sample or population. If simultaneous is true, the intervals of all rows have the '
-    'confidence jointly. With a method of ldp_consistent, shares are consistent and rows have neither.';
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_source, text, text) IS
+    'Returns consistent proportions of all values of the only attribute or of the named one, without standard errors. The '
+    'argument method accepts none, base_cut, norm, norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and '
+    'empirical_bayes. With none, the rows are those of ldp_estimate.';
 
 CREATE FUNCTION @extschema@.ldp_top(source @extschema@.ldp_source, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', p_adjust text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
@@ -249,7 +233,7 @@ COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_source, integer, f
 
 CREATE FUNCTION @extschema@.ldp_distribution(source @extschema@.ldp_source, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, people bigint, attribute_number integer, bin integer, note text)
+    RETURNS SETOF @extschema@.ldp_bin
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_source, text, text) IS
     'Returns the fitted distribution of an ordered attribute: shares that are not negative and sum to 1, without '
@@ -263,7 +247,7 @@ COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
 
 CREATE FUNCTION @extschema@.ldp_learn_range(source @extschema@.ldp_source, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer, note text)
+    RETURNS TABLE (attribute text, note text, low float8, high float8, attribute_number integer, coefficient integer)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_source, float8, text) IS
     'Returns ranges for the spec of a second round, estimated from the reports of a first round. Each range contains '
@@ -297,7 +281,7 @@ COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_source, text) IS
     'because it is no sign of forged reports.';
 
 CREATE FUNCTION @extschema@.ldp_spent(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95)
-    RETURNS TABLE (estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, note text)
+    RETURNS SETOF @extschema@.ldp_spent_share
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_source, float8) IS
     'Returns the share of people whose budget was spent, so that their responses repeat earlier values. The share is '
@@ -308,7 +292,7 @@ COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_source, float8) IS
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_source, after @extschema@.ldp_source,
         memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL,
         anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_source, @extschema@.ldp_source, float8, float8, text, text, boolean, boolean) IS
     'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
@@ -323,14 +307,14 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_source, @extschema@.l
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population', anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
-    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_comparison
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[], text[], text, float8, text, boolean, boolean) IS
     'Compares groups of different people. The source is the name of a collection or a rollup with the grouping '
     'columns by, as in ldp_groups_of, or groups with their summaries. Reports without a value of a column are left '
     'out, with a note. The groups are all pairs, or each group and the baseline. There is one row for the mean of '
     'each numeric attribute, in its units, and for the proportion of each value of a category. The column estimate '
-    'is the difference group_name minus baseline. With one of attributes, the rows are about this attribute alone; '
+    'is the difference of the group in group_key minus baseline. With one of attributes, the rows are about this attribute alone; '
     'with several, about the cells of their joint table, so single attributes are compared one call each. Texts have '
     'no rows. The p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is '
     'adjusted for the number of rows (Holm 1979). The interval from lower to upper has the confidence for each row '
@@ -342,7 +326,7 @@ COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[
     'caller may not query the collection.';
 
 CREATE FUNCTION @extschema@.ldp_group_test(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL)
-    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
+    RETURNS TABLE (attribute text, chi_square float8, n bigint, note text, groups integer, degrees_of_freedom float8, p_value float8, adjusted_p_value float8, attribute_number integer)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], text[]) IS
     'Tests whether groups of different people have the same distribution: one row and one p-value for all groups and '
@@ -359,7 +343,7 @@ COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], t
 
 CREATE FUNCTION @extschema@.ldp_kernel_regression(source @extschema@.ldp_source, by text[] DEFAULT NULL, bandwidth float8 DEFAULT 0,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL)
-    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
+    RETURNS SETOF @extschema@.ldp_curve_point
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(@extschema@.ldp_source, text[], float8, float8, text, text) IS
     'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The source is the name of a '
@@ -376,8 +360,7 @@ COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(@extschema@.ldp_source, te
 
 CREATE FUNCTION @extschema@.ldp_winsorized_mean(histogram @extschema@.ldp_source, clamped @extschema@.ldp_source,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
-    RETURNS TABLE (attribute text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-        window_low float8, window_high float8, coverage float8, coverage_lower float8, bias_bound float8, pilot_n bigint, note text)
+    RETURNS SETOF @extschema@.ldp_winsorized
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_winsorized_mean(@extschema@.ldp_source, @extschema@.ldp_source, float8, text) IS
     'Returns the mean of a number from the two rounds of a winsorized mean: the histogram of the first round, and the '
@@ -409,7 +392,7 @@ COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_source, text, te
 
 CREATE FUNCTION @extschema@.ldp_regression(source @extschema@.ldp_source, "of" text, predictors text[],
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', "group" text DEFAULT NULL)
-    RETURNS TABLE (term text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, note text)
+    RETURNS SETOF @extschema@.ldp_term
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_source, text, text[], float8, text, text) IS
     'Returns the least squares regression of a number on predictors, computed from the means of products, one term '
@@ -421,27 +404,6 @@ COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_source, text, tex
 
 -- All estimates
 
-CREATE FUNCTION ldp_internal.ldp_frequent_texts(source @extschema@.ldp_source, attributes text[] DEFAULT NULL)
-    RETURNS text[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000000;
-COMMENT ON FUNCTION ldp_internal.ldp_frequent_texts(@extschema@.ldp_source, text[]) IS
-    'Returns the significantly frequent texts of all attributes, or of the named ones, as an array of pairs of an '
-    'attribute and a text: the argument texts of ldp_estimate.';
-
-CREATE FUNCTION @extschema@.ldp_estimate(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_source, float8, text, text[], text[], boolean) IS
-    'Returns the estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
-    'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
-    'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
-    'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
-    'group are therefore few. The argument texts, an array of pairs of an attribute and a text, lists given texts '
-    'instead, for example those of ldp_frequent_strings for the whole collection. If simultaneous is true, the '
-    'intervals of all rows have the confidence jointly. Error 22023 for an unknown attribute, or if texts are not '
-    'pairs.';
-
 CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_response_counts(@extschema@.ldp_summary) IS
@@ -451,7 +413,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_response_counts(@extschema@.ldp_summary) IS
 -- The first element of a vector stands for all: its elements are reported together.
 CREATE FUNCTION @extschema@.ldp_response(name text, round integer DEFAULT NULL)
     RETURNS TABLE (attribute text, title text, people_asked bigint, response_rate float8, answer_rate float8, lower float8,
-                   upper float8, reports bigint, people bigint, note text)
+                   upper float8, reports bigint, note text, people bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     described @extschema@.ldp_collections := ldp_internal.ldp_collection_named(name);
@@ -470,7 +432,7 @@ BEGIN
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM jsonb_array_elements(described.spec -> 'attributes') AS a (attribute) WHERE a.attribute -> 'missing' = 'true') THEN
-        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary::@extschema@.ldp_source, 0.95::float8, 'sample'::text, NULL::text) AS r);
+        rates := ARRAY(SELECT r FROM @extschema@.ldp_estimate(summary::@extschema@.ldp_source, NULL::text[], '{response_rate}'::text[], 0.95::float8, 'sample'::text, NULL::text[], false::boolean, NULL::text[]) AS r);
     END IF;
     people_asked := NULL;
     people := NULL;
@@ -497,8 +459,8 @@ COMMENT ON FUNCTION @extschema@.ldp_response(text, integer) IS
     'people who answer, with its 95 % interval. Columns that are not known are NULL. Error 42704 if the collection does '
     'not exist, 42501 if the caller may not query it.';
 
-CREATE FUNCTION @extschema@.ldp_display(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION @extschema@.ldp_display(result @extschema@.ldp_row, digits integer DEFAULT 2)
+    RETURNS @extschema@.ldp_row
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF digits < 1 OR digits > 15 THEN
@@ -507,16 +469,16 @@ BEGIN
             MESSAGE = format('invalid number of digits: %s', digits),
             HINT = 'A standard error can be rounded to 1 to 15 significant digits.';
     END IF;
-    RETURN (SELECT ROW(($1).attribute, ($1).label, COALESCE(round(($1).estimate::numeric, places)::float8, ($1).estimate),
+    RETURN (SELECT ROW(($1).attribute, ($1).label, ($1).statistic, COALESCE(round(($1).estimate::numeric, places)::float8, ($1).estimate),
                COALESCE(round(($1).stderr::numeric, places)::float8, ($1).stderr),
                COALESCE(round(($1).lower::numeric, places)::float8, ($1).lower),
                COALESCE(round(($1).upper::numeric, places)::float8, ($1).upper),
-               ($1).n, ($1).people, ($1).attribute_number, ($1).value, ($1).note)::@extschema@.ldp_estimate_row
+               ($1).n, ($1).group_key, ($1).note, ($1).source)::@extschema@.ldp_row
     FROM (SELECT CASE WHEN ($1).stderr > 0 AND ($1).stderr < 1e300 THEN $2 - 1 - floor(log(($1).stderr))::integer END AS places) AS of_error);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_display(@extschema@.ldp_estimate_row, integer) IS
-    'Returns a row of ldp_estimate or ldp_means, for example, with the standard error rounded to this number of '
+COMMENT ON FUNCTION @extschema@.ldp_display(@extschema@.ldp_row, integer) IS
+    'Returns a row of an estimate, with the standard error rounded to this number of '
     'significant digits (1 to 15), and estimate and interval rounded to the same decimal place. A row without a '
     'standard error, or with 0, is returned unchanged. Error 22023 for another number of digits.';
 
@@ -524,33 +486,33 @@ COMMENT ON FUNCTION @extschema@.ldp_display(@extschema@.ldp_estimate_row, intege
 -- For estimates of one quantity by different people under different specs, for example if people chose their epsilon or a
 -- spec was replaced. Summaries of one spec are merged with ldp_rollup instead.
 
-CREATE FUNCTION ldp_internal.ldp_combine_rows(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION ldp_internal.ldp_combine_rows(result @extschema@.ldp_row, other @extschema@.ldp_row)
+    RETURNS @extschema@.ldp_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION ldp_internal.ldp_combine_rows(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
+COMMENT ON FUNCTION ldp_internal.ldp_combine_rows(@extschema@.ldp_row, @extschema@.ldp_row) IS
     'Returns the precision-weighted mean of two estimates of one quantity. The interval is derived from both '
     'intervals and has their confidence.';
 
-CREATE FUNCTION ldp_internal.ldp_combine_estimate(result @extschema@.ldp_estimate_row, estimate float8, stderr float8)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION ldp_internal.ldp_combine_estimate(result @extschema@.ldp_row, estimate float8, stderr float8)
+    RETURNS @extschema@.ldp_row
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT ldp_internal.ldp_combine_rows(ROW(NULL, NULL, $2, $3, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row,
-                                         COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
+    SELECT ldp_internal.ldp_combine_rows(ROW(NULL, NULL, NULL, $2, $3, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_row,
+                                         COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_row))
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_combine_estimate(@extschema@.ldp_row, float8, float8) IS
     'Returns a combined estimate after adding one estimate with its standard error. A NULL state has no estimates.';
 
-CREATE AGGREGATE @extschema@.ldp_combine(result @extschema@.ldp_estimate_row) (
-    SFUNC = ldp_internal.ldp_combine_rows, STYPE = @extschema@.ldp_estimate_row,
+CREATE AGGREGATE @extschema@.ldp_combine(result @extschema@.ldp_row) (
+    SFUNC = ldp_internal.ldp_combine_rows, STYPE = @extschema@.ldp_row,
     COMBINEFUNC = ldp_internal.ldp_combine_rows, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_estimate_row) IS
+COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_row) IS
     'Returns the precision-weighted mean of independent estimates of one quantity by different people. The interval '
     'is derived from their intervals and has their confidence. Rows without an estimate are ignored; a single row is '
     'returned unchanged.';
 
 CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
-    SFUNC = ldp_internal.ldp_combine_estimate, STYPE = @extschema@.ldp_estimate_row,
+    SFUNC = ldp_internal.ldp_combine_estimate, STYPE = @extschema@.ldp_row,
     COMBINEFUNC = ldp_internal.ldp_combine_rows, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
@@ -560,24 +522,24 @@ COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
 -- Arithmetic of estimates -------------------------------------------------------------------------------------
 -- For estimates by different people. Quantities of one summary are correlated, and have functions of their own.
 
-CREATE FUNCTION @extschema@.ldp_difference(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION @extschema@.ldp_difference(result @extschema@.ldp_row, other @extschema@.ldp_row)
+    RETURNS @extschema@.ldp_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_difference(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
-    'Returns result - other, two estimates by different people, with a standard error and an interval. The interval '
-    'is derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they '
-    'differ. Without one of the estimates the result is NULL, with a note. For groups of one collection, '
-    'ldp_compare_groups also tests. Error 22023 for a negative standard error, and for two labels of one attribute '
-    'with the same number of reports: such labels come from one summary; use ldp_contrast for their difference.';
+COMMENT ON FUNCTION @extschema@.ldp_difference(@extschema@.ldp_row, @extschema@.ldp_row) IS
+    'Returns result - other, two estimates by different people, with a standard error and an interval. The interval is '
+    'derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they differ. '
+    'Without one of the estimates the result is NULL, with a note. For groups of one collection, ldp_compare_groups also '
+    'tests. Error 22023 for a negative standard error, for a row without a source, and for two quantities with the same source: '
+    'for estimates of one summary, use ldp_contrast.';
 
-CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_row, other @extschema@.ldp_row)
+    RETURNS @extschema@.ldp_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
-    'Returns result / other, two estimates by different people, with a standard error and an interval. The interval '
-    'has the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. Attribute, '
-    'label and numbers are NULL where they differ. Error 22023 for a negative standard error, and for two labels of '
-    'one attribute with the same number of reports: such labels come from one summary.';
+COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_row, @extschema@.ldp_row) IS
+    'Returns result / other, two estimates by different people, with a standard error and an interval. The interval has '
+    'the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. '
+    'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error, for a '
+    'row without a source, and for two quantities with the same source.';
 
 CREATE FUNCTION @extschema@.ldp_contrast(source @extschema@.ldp_source, weights jsonb, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
@@ -592,28 +554,28 @@ COMMENT ON FUNCTION @extschema@.ldp_contrast(@extschema@.ldp_source, jsonb, floa
     'has the same confidence level. The columns attribute and label are NULL where they are not unique. Error 0A000 '
     'if the covariance is not known, 22023 for invalid weights.';
 
-CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_estimate_row, weight float8);
+CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_row, weight float8);
 COMMENT ON TYPE ldp_internal.ldp_weighted_state IS
     'State of ldp_weighted: the weighted mean of the rows so far, and the sum of their weights.';
 COMMENT ON COLUMN ldp_internal.ldp_weighted_state.result IS 'the weighted mean';
 COMMENT ON COLUMN ldp_internal.ldp_weighted_state.weight IS 'the sum of the weights';
 
-CREATE FUNCTION ldp_internal.ldp_weighted_rows(result @extschema@.ldp_estimate_row, weight float8,
-                                               other @extschema@.ldp_estimate_row, other_weight float8)
-    RETURNS @extschema@.ldp_estimate_row
+CREATE FUNCTION ldp_internal.ldp_weighted_rows(result @extschema@.ldp_row, weight float8,
+                                               other @extschema@.ldp_row, other_weight float8)
+    RETURNS @extschema@.ldp_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION ldp_internal.ldp_weighted_rows(@extschema@.ldp_estimate_row, float8, @extschema@.ldp_estimate_row, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_weighted_rows(@extschema@.ldp_row, float8, @extschema@.ldp_row, float8) IS
     'Returns the weighted mean of two estimates of one quantity by different people. A row with weight 0 has no effect. '
     'Error 22023 for a weight that is not a number from 0 on, and 22004 for NULL.';
 
-CREATE FUNCTION ldp_internal.ldp_add_weighted(state ldp_internal.ldp_weighted_state, result @extschema@.ldp_estimate_row, weight float8)
+CREATE FUNCTION ldp_internal.ldp_add_weighted(state ldp_internal.ldp_weighted_state, result @extschema@.ldp_row, weight float8)
     RETURNS ldp_internal.ldp_weighted_state
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $1 IS NULL THEN ROW(ldp_internal.ldp_weighted_rows($2, $3, $2, 0), $3)::ldp_internal.ldp_weighted_state
                 ELSE ROW(ldp_internal.ldp_weighted_rows(($1).result, ($1).weight, $2, $3), ($1).weight + $3)::ldp_internal.ldp_weighted_state
            END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_add_weighted(ldp_internal.ldp_weighted_state, @extschema@.ldp_estimate_row, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_add_weighted(ldp_internal.ldp_weighted_state, @extschema@.ldp_row, float8) IS
     'Returns the state of ldp_weighted after one more row.';
 
 CREATE FUNCTION ldp_internal.ldp_add_weighted(state ldp_internal.ldp_weighted_state, other ldp_internal.ldp_weighted_state)
@@ -626,18 +588,18 @@ COMMENT ON FUNCTION ldp_internal.ldp_add_weighted(ldp_internal.ldp_weighted_stat
     'Returns the state of ldp_weighted for the rows of two states.';
 
 CREATE FUNCTION ldp_internal.ldp_weighted_final(state ldp_internal.ldp_weighted_state)
-    RETURNS @extschema@.ldp_estimate_row
+    RETURNS @extschema@.ldp_row
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN ($1).weight > 0 THEN ($1).result END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_weighted_final(ldp_internal.ldp_weighted_state) IS
     'Returns the result of ldp_weighted, or NULL if all weights are 0.';
 
-CREATE AGGREGATE @extschema@.ldp_weighted(result @extschema@.ldp_estimate_row, weight float8) (
+CREATE AGGREGATE @extschema@.ldp_weighted(result @extschema@.ldp_row, weight float8) (
     SFUNC = ldp_internal.ldp_add_weighted, STYPE = ldp_internal.ldp_weighted_state,
     FINALFUNC = ldp_internal.ldp_weighted_final, COMBINEFUNC = ldp_internal.ldp_add_weighted, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.ldp_weighted(@extschema@.ldp_estimate_row, float8) IS
+COMMENT ON AGGREGATE @extschema@.ldp_weighted(@extschema@.ldp_row, float8) IS
     'Returns the weighted mean of estimates of one quantity in groups of different people, for example with the number of '
     'people of each group in the population as weights. The interval is derived from the intervals of the groups and '
     'has their confidence. Without the estimate of a group, the result is NULL, with a note. Rows with weight 0 are ignored. '

@@ -93,8 +93,8 @@ BEGIN
         PERFORM ldp_internal.ldp_check_calibration(false, format('%s has two totals', wrong), NULL, 'Name each combination once.');
     END IF;
     IF weights IS NOT NULL THEN
-        SELECT g."group"::text INTO wrong FROM unnest(groups) AS g
-        WHERE NOT COALESCE(jsonb_typeof(g."group" -> weights) = 'number' AND (g."group" ->> weights)::numeric >= 0, false) LIMIT 1;
+        SELECT g.group_key::text INTO wrong FROM unnest(groups) AS g
+        WHERE NOT COALESCE(jsonb_typeof(g.group_key -> weights) = 'number' AND (g.group_key ->> weights)::numeric >= 0, false) LIMIT 1;
         IF FOUND THEN
             PERFORM ldp_internal.ldp_check_calibration(false, format('column "%s" has a value that is not a weight', weights),
                 format('The group is %s.', left(wrong, 200)), 'A weight must be a number of at least 0.');
@@ -102,12 +102,12 @@ BEGIN
     END IF;
     -- The cells of each group, from 1; NULL without a total.
     WITH each AS MATERIALIZED (
-        SELECT g.number, g."group", g.summary, @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) AS reports,
-               @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) * CASE WHEN weights IS NULL THEN 1 ELSE (g."group" ->> weights)::float8 END AS start
-        FROM unnest(groups) WITH ORDINALITY AS g ("group", summary, number)
+        SELECT g.number, g.group_key, g.summary, @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) AS reports,
+               @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) * CASE WHEN weights IS NULL THEN 1 ELSE (g.group_key ->> weights)::float8 END AS start
+        FROM unnest(groups) WITH ORDINALITY AS g (group_key, summary, number)
     ), key AS MATERIALIZED (
-        SELECT e.number, c."column", CASE jsonb_typeof(totals) WHEN 'object' THEN jsonb_build_array(e."group" ->> by[c."column"])
-                                     ELSE to_jsonb(ARRAY(SELECT e."group" ->> b.name FROM unnest(by) WITH ORDINALITY AS b (name, number) ORDER BY b.number)) END AS key
+        SELECT e.number, c."column", CASE jsonb_typeof(totals) WHEN 'object' THEN jsonb_build_array(e.group_key ->> by[c."column"])
+                                     ELSE to_jsonb(ARRAY(SELECT e.group_key ->> b.name FROM unnest(by) WITH ORDINALITY AS b (name, number) ORDER BY b.number)) END AS key
         FROM each AS e, generate_series(1, columns) AS c ("column")
     ), cell AS MATERIALIZED (
         SELECT k.number, k."column", k.key, t.cell FROM key AS k
@@ -116,10 +116,10 @@ BEGIN
         SELECT c.number, array_agg(c.cell::integer - 1 ORDER BY c."column") AS cells, min(c.key::text) FILTER (WHERE c.cell IS NULL) AS wrong,
                bool_and(cell_totals[c.cell] > 0) AS counts FROM cell AS c GROUP BY c.number
     ), of_group AS MATERIALIZED (
-        SELECT e.number, e."group", e.summary, e.start, c.cells, c.wrong FROM each AS e LEFT JOIN of_number AS c ON c.number = e.number
+        SELECT e.number, e.group_key, e.summary, e.start, c.cells, c.wrong FROM each AS e LEFT JOIN of_number AS c ON c.number = e.number
         WHERE c.wrong IS NOT NULL OR c.counts IS NOT FALSE AND e.start > 0 AND e.reports >= COALESCE(fewest, 0)
     )
-    SELECT array_agg(o."group"::text ORDER BY o.number), array_agg(o.summary ORDER BY o.number), array_agg(o.start ORDER BY o.number),
+    SELECT array_agg(o.group_key::text ORDER BY o.number), array_agg(o.summary ORDER BY o.number), array_agg(o.start ORDER BY o.number),
            (SELECT array_agg(c.cell ORDER BY o.number, c.index) FROM of_group AS o, unnest(o.cells) WITH ORDINALITY AS c (cell, index)), min(o.wrong)
     INTO names, summaries, starts, cells, wrong FROM of_group AS o;
     IF wrong IS NOT NULL THEN
@@ -171,8 +171,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_calibration(@extschema@.ldp_group[], text[]
 
 CREATE FUNCTION ldp_internal.ldp_calibrated_groups(groups text[], summaries @extschema@.ldp_summary[], weights float8[], cells integer[], totals float8[],
         attributes text[], confidence float8, target text)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, design_effect float8, n bigint, people bigint,
-        attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_calibrated
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION ldp_internal.ldp_calibrated_groups(text[], @extschema@.ldp_summary[], float8[], integer[], float8[], text[], float8, text) IS
     'Returns the estimates of ldp_calibrate from groups with names, summaries and start weights. The argument cells has '
@@ -180,8 +179,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_calibrated_groups(text[], @extschema@.ldp_s
 
 CREATE FUNCTION @extschema@.ldp_calibrate(source @extschema@.ldp_source, by text[] DEFAULT NULL, totals jsonb DEFAULT NULL, weights text DEFAULT NULL, collapse boolean DEFAULT false,
         attributes text[] DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, design_effect float8, n bigint, people bigint,
-        attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_calibrated
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -203,14 +201,14 @@ BEGIN
         RETURN;
     END IF;
     IF COALESCE(cardinality(by), 0) = 0 THEN
-        margins := ARRAY(SELECT k.key FROM jsonb_object_keys((found.groups)[1]."group") WITH ORDINALITY AS k (key, place) WHERE k.key <> COALESCE(weights, '') ORDER BY k.place);
+        margins := ARRAY(SELECT k.key FROM jsonb_object_keys((found.groups)[1].group_key) WITH ORDINALITY AS k (key, place) WHERE k.key <> COALESCE(weights, '') ORDER BY k.place);
     END IF;
     summary := (found.summaries)[1];
     fewest := CASE WHEN collapse THEN COALESCE((SELECT (c.spec ->> 'min_group')::bigint FROM @extschema@.ldp_collections AS c
         WHERE c.fingerprint = @extschema@.ldp_spec(summary) ->> 'fingerprint' LIMIT 1), 20) END;
     prepared := ldp_internal.ldp_calibration(found.groups, margins, totals, weights, fewest);
-    RETURN QUERY SELECT c.attribute, c.label, c.estimate, c.stderr, c.lower, c.upper, c.design_effect, c.n, c.people, c.attribute_number, c.value,
-            NULLIF(concat_ws('; ', c.note, prepared.note), '')
+    RETURN QUERY SELECT c.attribute, c.label, c.statistic, c.estimate, c.stderr, c.lower, c.upper, c.n, c.group_key, NULLIF(concat_ws('; ', c.note, prepared.note), ''), c.source,
+            c.design_effect, c.people, c.attribute_number, c.value
         FROM ldp_internal.ldp_calibrated_groups(prepared.names, prepared.summaries, prepared.starts, prepared.cells, prepared.cell_totals,
                                                 attributes, confidence, target) AS c;
 END

@@ -1,9 +1,7 @@
 -- Estimates from many groups of different people --------------------------------------------------------------
 
 CREATE FUNCTION @extschema@.ldp_clustered(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, weights text DEFAULT 'people', confidence float8 DEFAULT 0.95)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, groups_used integer, degrees_of_freedom float8,
-        between_sd float8, between_sd_lower float8, between_sd_upper float8, icc float8, icc_lower float8, icc_upper float8, design_effect float8,
-        n bigint, people bigint, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_cluster_mean
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_clustered(@extschema@.ldp_source, text[], text[], text, float8) IS
     'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The '
@@ -17,8 +15,7 @@ COMMENT ON FUNCTION @extschema@.ldp_clustered(@extschema@.ldp_source, text[], te
     'an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query the collection.';
 
 CREATE FUNCTION @extschema@.ldp_small_areas(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, confidence float8 DEFAULT 0.95)
-    RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
-        weight float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_small_area
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_small_areas(@extschema@.ldp_source, text[], text[], float8) IS
     'Returns means and proportions of many small groups that borrow strength from each other (empirical Bayes). The source '
@@ -30,8 +27,7 @@ COMMENT ON FUNCTION @extschema@.ldp_small_areas(@extschema@.ldp_source, text[], 
     'the collection.';
 
 CREATE FUNCTION @extschema@.ldp_smooth(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, season integer DEFAULT NULL, confidence float8 DEFAULT 0.95)
-    RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
-        season_effect float8, n bigint, people bigint, jump_p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_smoothed
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1000;
 COMMENT ON FUNCTION @extschema@.ldp_smooth(@extschema@.ldp_source, text[], text[], integer, float8) IS
     'Returns a smoothed series of means and proportions: a level that changes by random steps, and a season, from '

@@ -387,7 +387,7 @@ COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
     'collection has no further round, 22023 if its reports do not determine the window.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
-    RETURNS TABLE (label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
+    RETURNS SETOF @extschema@.ldp_hitter
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 32 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -403,10 +403,11 @@ BEGIN
     -- the estimated errors would be biased, because the errors grow with the estimates. If several rounds count a string,
     -- its p-value is the smallest of them, corrected for the number of rounds (Bonferroni).
     RETURN QUERY
-    SELECT f.label || CASE WHEN char_length(f.label) < search.longest THEN '' ELSE '...' END, char_length(f.label) < search.longest,
-           (f.mean).estimate, (f.mean).stderr, (f.mean).lower, (f.mean).upper, (f.mean).n, f.p_value, f.round
+    SELECT NULL::text, f.label || CASE WHEN char_length(f.label) < search.longest THEN '' ELSE '...' END, (f.mean).statistic,
+           (f.mean).estimate, (f.mean).stderr, (f.mean).lower, (f.mean).upper, (f.mean).n, NULL::jsonb, NULL::text, (f.mean).source,
+           char_length(f.label) < search.longest, f.p_value, f.round
     FROM (SELECT l.label, LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, min(r) AS round,
-                 @extschema@.ldp_weighted(ROW(NULL, l.label, l.estimate, l.stderr, l.lower, l.upper, l.n, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row,
+                 @extschema@.ldp_weighted(ROW(NULL, l.label, 'proportion', l.estimate, l.stderr, l.lower, l.upper, l.n, NULL, NULL, format('%s/%s', search.name, r))::@extschema@.ldp_row,
                                           l.n::float8) AS mean
           FROM generate_series(1, search.round) AS r, LATERAL ldp_internal.ldp_hitter_round(search, r, ldp_hitters.confidence::float8) AS l
           WHERE l.whole AND l.n > 0

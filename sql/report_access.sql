@@ -3,9 +3,9 @@
 -- code always runs with the rights of the owner and cannot change the session. If row-level policies apply to the caller,
 -- the table is read with the rights of the caller instead.
 
-CREATE TYPE @extschema@.ldp_group AS ("group" jsonb, summary @extschema@.ldp_summary);
+CREATE TYPE @extschema@.ldp_group AS (group_key jsonb, summary @extschema@.ldp_summary);
 COMMENT ON TYPE @extschema@.ldp_group IS 'summary of a group of a collection''s reports';
-COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'values that define the group, by column';
+COMMENT ON COLUMN @extschema@.ldp_group.group_key IS 'values that define the group, by column';
 COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'summary of the reports of the group';
 
 CREATE FUNCTION ldp_internal.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
@@ -122,8 +122,8 @@ BEGIN
         rounds := CASE WHEN parts IS NULL THEN ldp_internal.ldp_run_as(reading.role, reading.policies, query, NULL::@extschema@.ldp_group[])
                        ELSE ldp_internal.ldp_run_by_part(reading.role, query, NULL::@extschema@.ldp_group[]) END;
     END IF;
-    SELECT (g."group" ->> 'round')::integer, g.summary INTO round, summary FROM unnest(rounds) AS g WHERE g."group" ->> 'round' IS NOT NULL
-    ORDER BY @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) >= enough DESC, (g."group" ->> 'round')::integer DESC LIMIT 1;
+    SELECT (g.group_key ->> 'round')::integer, g.summary INTO round, summary FROM unnest(rounds) AS g WHERE g.group_key ->> 'round' IS NOT NULL
+    ORDER BY @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) >= enough DESC, (g.group_key ->> 'round')::integer DESC LIMIT 1;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_last_round(name, text, boolean) IS
@@ -327,12 +327,19 @@ BEGIN
             MESSAGE = CASE WHEN by IS NULL THEN 'one summary has no groups' ELSE 'only a name has grouping columns' END,
             HINT = 'Use a name and grouping columns, or ldp_groups_of(name, by) or ldp_groups(names, summaries).';
     END IF;
+    IF EXISTS (SELECT FROM unnest(groups) AS g (group_key, summary) WHERE jsonb_typeof(g.group_key) <> 'object') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'a group is not a JSON object',
+            DETAIL = 'A group has its columns and their values, as in {"country": "de"}.',
+            HINT = 'Use ldp_groups(names, summaries).';
+    END IF;
     SELECT COALESCE(array_agg(CASE WHEN NOT g.unknown THEN g.name END ORDER BY g.place), '{}'), COALESCE(array_agg(g.summary ORDER BY g.place), '{}')
     INTO names, summaries
     FROM (SELECT g.summary, g.place,
-                 (SELECT string_agg(c.value, ', ' ORDER BY array_position(by, c.key), c.place) FROM jsonb_each_text(g."group") WITH ORDINALITY AS c (key, value, place)) AS name,
-                 EXISTS (SELECT FROM jsonb_each_text(g."group") AS c (key, value) WHERE c.value IS NULL) AS unknown
-          FROM unnest(groups) WITH ORDINALITY AS g ("group", summary, place)) AS g;
+                 (SELECT string_agg(c.value, ', ' ORDER BY array_position(by, c.key), c.place) FROM jsonb_each_text(g.group_key) WITH ORDINALITY AS c (key, value, place)) AS name,
+                 EXISTS (SELECT FROM jsonb_each_text(g.group_key) AS c (key, value) WHERE c.value IS NULL) AS unknown
+          FROM unnest(groups) WITH ORDINALITY AS g (group_key, summary, place)) AS g;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_source_groups(@extschema@.ldp_source, text[]) IS

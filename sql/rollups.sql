@@ -675,7 +675,7 @@ CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by tex
 COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
     'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists '
     'the parts of a bucket: the round, public columns, or units of time of public columns, as in {day(visited),country}. '
-    'Use ldp_refresh to fill the table and ldp_group_estimates to read it. Only the owner may read the table itself. If all '
+    'Use ldp_refresh to fill the table and ldp_estimate with ldp_groups_of to read it. Only the owner may read the table itself. If all '
     'partitions of the collection''s table are foreign tables, the rollup adds the rollups of their servers, which must have '
     'the same spec, buckets and time zone. Error 42704 if a server has no such rollup, 42804 if its spec differs, 0A000 if '
     'only some of the partitions are foreign.';

@@ -128,35 +128,10 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_rolled_up_as(name, text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer) IS
     'Implements ldp_groups_of for a rollup and this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_group_estimates(source @extschema@.ldp_source, by text[] DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
-        attributes text[] DEFAULT NULL)
-    RETURNS TABLE ("group" jsonb, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-        attribute_number integer, value integer, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
-    WITH found AS MATERIALIZED (
-        SELECT f.groups FROM ldp_internal.ldp_source_groups($1, $2) AS f
-    ), buckets AS MATERIALIZED (
-        SELECT g."group", g.summary, g.index FROM found AS f, unnest(f.groups) WITH ORDINALITY AS g ("group", summary, index)
-    ), listed AS MATERIALIZED (
-        -- One search for all groups: every group has the same texts.
-        SELECT ldp_internal.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary::@extschema@.ldp_summary)::@extschema@.ldp_source, $5) AS texts FROM buckets AS b
-    )
-    SELECT b."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
-    FROM listed AS l, buckets AS b,
-         LATERAL @extschema@.ldp_estimate(b.summary::@extschema@.ldp_source, $3, $4, $5, l.texts::text[], false::boolean) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
-             attribute_number, value, note, row)
-    ORDER BY b.index, e.row
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_group_estimates(@extschema@.ldp_source, text[], float8, text, text[]) IS
-    'Returns the estimates of each group, with the rows of ldp_estimate. The source is the name of a collection or a rollup with '
-    'the grouping columns by, as in ldp_groups_of, or groups with their summaries. The argument attributes selects attributes or '
-    'vectors by name; the others are not computed. Every group lists the texts that are significantly frequent in '
-    'all groups together.';
-
 CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.key, COALESCE(sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary)) FILTER (WHERE c.value = 'null'), 0)::bigint, sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary))::bigint
-    FROM unnest(@extschema@.ldp_groups_of($1, NULL::text[], NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
+    FROM unnest(@extschema@.ldp_groups_of($1, NULL::text[], NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)) AS g (group_key, summary), LATERAL jsonb_each(g.group_key) AS c GROUP BY c.key ORDER BY c.key
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'Returns for each column of a rollup the number of reports in buckets where the column is NULL, and the number '

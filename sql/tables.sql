@@ -30,8 +30,7 @@ COMMENT ON FUNCTION @extschema@.ldp_proportion_where(@extschema@.ldp_source, jso
 
 CREATE FUNCTION @extschema@.ldp_conditional(source @extschema@.ldp_source, "of" text[], given text[],
         method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
-    RETURNS TABLE (given_cell text[], cell text[], estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-        given_numbers integer[], cell_numbers integer[], note text)
+    RETURNS SETOF @extschema@.ldp_conditional_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_source, text[], text[], text, float8, text) IS
     'Returns the estimated conditional share of every combination of values, given each combination of the values of '
@@ -44,15 +43,15 @@ COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_source, text[], 
 
 CREATE FUNCTION @extschema@.ldp_association(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95)
     RETURNS TABLE (attribute text, other_attribute text, estimate float8, lower float8, upper float8, information float8,
-        information_stderr float8, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer,
-        other_attribute_number integer, note text)
+        information_stderr float8, n bigint, note text, p_value float8, adjusted_p_value float8, attribute_number integer,
+        other_attribute_number integer)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_association(@extschema@.ldp_source, float8) IS
     'Returns the association of every pair of attributes: Cramer''s V and mutual information in bits, both debiased. '
     'The column p_value tests independence in the population; adjusted_p_value is adjusted for all pairs (Holm).';
 
 CREATE FUNCTION @extschema@.ldp_fitted(source @extschema@.ldp_source, attributes text[], known jsonb DEFAULT NULL)
-    RETURNS TABLE (cell text[], estimate float8, n bigint, people bigint, cell_numbers integer[], note text)
+    RETURNS SETOF @extschema@.ldp_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_fitted(@extschema@.ldp_source, text[], jsonb) IS
     'Returns fitted shares of every combination of the values of some attributes: non-negative, sum to 1, consistent '

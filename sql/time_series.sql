@@ -3,7 +3,7 @@
 
 CREATE FUNCTION @extschema@.ldp_series(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL, anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
-    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_series_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_source, float8, text, text, boolean, boolean) IS
     'Returns the estimates of every round of a time series: the proportion of every value for ddrm, or the mean in '
@@ -24,7 +24,7 @@ COMMENT ON FUNCTION @extschema@.ldp_series_mean(@extschema@.ldp_source, integer[
 
 CREATE FUNCTION @extschema@.ldp_series_between(source @extschema@.ldp_source, low float8 DEFAULT NULL, high float8 DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    RETURNS SETOF @extschema@.ldp_series_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series_between(@extschema@.ldp_source, float8, float8, float8, text, text) IS
     'Returns the proportion of people with low <= number <= high, in the attribute''s units, in every round of a '
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION @extschema@.ldp_series_between(@extschema@.ldp_source, float
 
 CREATE FUNCTION @extschema@.ldp_series_quantiles(source @extschema@.ldp_source, probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS TABLE (round integer, attribute text, probability float8, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, note text)
+    RETURNS SETOF @extschema@.ldp_series_quantile
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_series_quantiles(@extschema@.ldp_source, float8[], float8, text, text) IS
     'Returns the values, in the attribute''s units, below which these shares of the people lie, in every round of a '

@@ -222,79 +222,145 @@ END
 $script$;
 
 -- Result rows -----------------------------------------------------------------------------------------------
--- A column of several row types has the same name, type and order in each of them. First come the names and labels, then the
--- estimate with its error, the number of reports, and the numeric codes of the labels. The comment on a column of
--- ldp_estimate_row applies to the other types, too.
+-- The rows of every estimate begin with the columns of ldp_row, and are converted to it without loss of the estimate: rows of
+-- different functions can be put together. Further columns of several row types have the same name and type in each of them. The
+-- comment on a column of ldp_row applies to the other types, too.
 
-CREATE TYPE @extschema@.ldp_estimate_row AS (
-    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-    attribute_number integer, value integer, note text
+CREATE TYPE @extschema@.ldp_row AS (
+    attribute text, label text, statistic text, estimate float8, stderr float8, lower float8, upper float8, n bigint, group_key jsonb, note text, source text
 );
-COMMENT ON TYPE @extschema@.ldp_estimate_row IS
-    'estimated mean of an attribute, or estimated share of one of its values';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.attribute IS
+COMMENT ON TYPE @extschema@.ldp_row IS 'an estimate with its error: the columns with which the rows of all estimates begin';
+COMMENT ON COLUMN @extschema@.ldp_row.attribute IS
     'name of the attribute; its number if no collection in this database has the spec';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.label IS
-    'label or number of the value; NULL if the row has no single value';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.estimate IS
-    'the estimate: a share of 1, or a mean in the attribute''s units';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.stderr IS 'standard error of the estimate';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.lower IS 'lower end of the interval';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.upper IS 'upper end of the interval';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.n IS 'number of reports';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.people IS
-    'lower bound on the number of distinct respondents, at one report per round; NULL if the rounds are unknown';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.attribute_number IS 'number of the attribute, from 0';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.value IS 'number of the value, from 0';
-COMMENT ON COLUMN @extschema@.ldp_estimate_row.note IS
-    'reason for missing estimates, reason for errors larger than those of n reports, or the values that the row '
-    'covers';
+COMMENT ON COLUMN @extschema@.ldp_row.label IS
+    'label or number of the value, or the range, string, term or cell of the row; NULL if the row has none';
+COMMENT ON COLUMN @extschema@.ldp_row.statistic IS 'what is estimated: mean, proportion, response_rate, quantile and others';
+COMMENT ON COLUMN @extschema@.ldp_row.estimate IS
+    'the estimate: a share of 1, or a number in the attribute''s units';
+COMMENT ON COLUMN @extschema@.ldp_row.stderr IS 'standard error of the estimate';
+COMMENT ON COLUMN @extschema@.ldp_row.lower IS 'lower end of the interval';
+COMMENT ON COLUMN @extschema@.ldp_row.upper IS 'upper end of the interval';
+COMMENT ON COLUMN @extschema@.ldp_row.n IS 'number of reports';
+COMMENT ON COLUMN @extschema@.ldp_row.group_key IS 'the group: its columns and their values; NULL without groups';
+COMMENT ON COLUMN @extschema@.ldp_row.note IS
+    'reason for missing estimates, reason for errors larger than those of n reports, or the values that the row covers';
+COMMENT ON COLUMN @extschema@.ldp_row.source IS
+    'the spec and a digest of the summary: rows of the same reports have the same source, and may be correlated';
 
-CREATE TYPE @extschema@.ldp_ranked AS (
-    attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8,
-    attribute_number integer, value integer, note text
-);
-COMMENT ON TYPE @extschema@.ldp_ranked IS 'estimated share and its significance';
-COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS
-    'probability of an estimate at least this large if no person holds the value, adjusted for all values';
-
-CREATE TYPE @extschema@.ldp_string_proportion AS (
-    attribute text, label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-    p_value float8, attribute_number integer, note text
-);
-COMMENT ON TYPE @extschema@.ldp_string_proportion IS 'estimated share of a string of an open domain, and its significance';
-COMMENT ON COLUMN @extschema@.ldp_string_proportion.label IS
-    'the string, followed by three dots unless it is whole; its code if no collection in this database has the spec';
-COMMENT ON COLUMN @extschema@.ldp_string_proportion.whole IS
-    'true if the string ends here; false if it has all characters that are reported, so longer strings may begin with it';
-COMMENT ON COLUMN @extschema@.ldp_string_proportion.n IS 'number of reports about the whole string';
-COMMENT ON COLUMN @extschema@.ldp_string_proportion.p_value IS
-    'probability of an estimate at least this large if no person holds the string, adjusted for all strings that were '
-    'tested';
-
-CREATE TYPE @extschema@.ldp_quantile_at AS (
-    attribute text, probability float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
-    attribute_number integer, note text
-);
-COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'estimated quantile: the value below which a share of the people lies';
-COMMENT ON COLUMN @extschema@.ldp_quantile_at.probability IS 'requested probability: the share of the people below the quantile';
-COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'estimated quantile in the attribute''s units';
-
-CREATE TYPE @extschema@.ldp_bin AS (
-    attribute text, low float8, high float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
-    attribute_number integer, bin integer, note text
-);
-COMMENT ON TYPE @extschema@.ldp_bin IS 'estimated share of a bin of a histogram';
-COMMENT ON COLUMN @extschema@.ldp_bin.low IS 'lower end of the bin';
-COMMENT ON COLUMN @extschema@.ldp_bin.high IS 'upper end of the bin';
-COMMENT ON COLUMN @extschema@.ldp_bin.bin IS 'number of the bin, from 0';
-
-CREATE TYPE @extschema@.ldp_cell AS (
-    cell text[], estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, cell_numbers integer[], note text
-);
-COMMENT ON TYPE @extschema@.ldp_cell IS 'estimated share of a cell of a cross table, or of a box of several cells';
-COMMENT ON COLUMN @extschema@.ldp_cell.cell IS 'values, by label or number, one for each requested attribute';
-COMMENT ON COLUMN @extschema@.ldp_cell.cell_numbers IS 'numbers of the values, from 0; NULL for a box';
+DO $script$
+DECLARE
+    prefix text := 'attribute text, label text, statistic text, estimate float8, stderr float8, lower float8, upper float8, n bigint, group_key jsonb, note text, source text';
+    type text[];
+BEGIN
+    FOREACH type SLICE 1 IN ARRAY ARRAY[
+        ['ldp_estimate_row', 'people bigint, attribute_number integer, value integer',
+         'estimated mean of an attribute, or estimated share of one of its values'],
+        ['ldp_ranked', 'p_value float8, people bigint, attribute_number integer, value integer',
+         'estimate and its significance'],
+        ['ldp_quantile_at', 'probability float8, people bigint, attribute_number integer',
+         'estimated quantile: the value below which a share of the people lies'],
+        ['ldp_bin', 'low float8, high float8, people bigint, attribute_number integer, bin integer',
+         'estimated share of a range of numbers'],
+        ['ldp_cell', 'cell text[], people bigint, cell_numbers integer[]',
+         'estimated share of a cell of a table, or of a box of several cells'],
+        ['ldp_conditional_cell', 'given_cell text[], cell text[], people bigint, given_numbers integer[], cell_numbers integer[]',
+         'estimated share of a cell among the people of another cell'],
+        ['ldp_string_proportion', 'whole boolean, p_value float8, people bigint, attribute_number integer',
+         'estimated share of a string of an open domain, and its significance'],
+        ['ldp_hitter', 'whole boolean, p_value float8, round integer',
+         'estimated share of a string that a search has found, and its significance'],
+        ['ldp_series_row', 'round integer, people bigint, attribute_number integer, value integer',
+         'estimate of one round of a series'],
+        ['ldp_series_quantile', 'round integer, probability float8, people bigint, attribute_number integer',
+         'estimated quantile of one round of a series'],
+        ['ldp_comparison', 'baseline text, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer',
+         'difference between a group and the baseline, and its significance'],
+        ['ldp_calibrated', 'design_effect float8, people bigint, attribute_number integer, value integer',
+         'estimate that agrees with known totals'],
+        ['ldp_cluster_mean', 'groups_used integer, degrees_of_freedom float8, between_sd float8, between_sd_lower float8, between_sd_upper float8, '
+         || 'icc float8, icc_lower float8, icc_upper float8, design_effect float8, people bigint, attribute_number integer, value integer',
+         'mean over groups that are a sample of groups'],
+        ['ldp_small_area', 'own_estimate float8, own_stderr float8, weight float8, people bigint, attribute_number integer, value integer',
+         'estimate of one of many groups'],
+        ['ldp_smoothed', 'own_estimate float8, own_stderr float8, season_effect float8, jump_p_value float8, adjusted_p_value float8, people bigint, attribute_number integer, value integer',
+         'estimate of a point in time of a smoothed series'],
+        ['ldp_curve_point', 'x float8, bandwidth_used float8',
+         'point of a curve'],
+        ['ldp_term', 'term text, people bigint',
+         'term of a regression'],
+        ['ldp_winsorized', 'window_low float8, window_high float8, coverage float8, coverage_lower float8, bias_bound float8, pilot_n bigint, people bigint',
+         'winsorized mean and its window'],
+        ['ldp_coefficient', 'coefficient integer, people bigint',
+         'estimated Haar coefficient'],
+        ['ldp_shrunk', 'rmse float8, people bigint, attribute_number integer',
+         'shrunk mean and its estimated error'],
+        ['ldp_spent_share', 'p_value float8, people bigint',
+         'share of the people whose budget is spent']
+    ] LOOP
+        EXECUTE format('CREATE TYPE %1$s.%2$s AS (%3$s, %4$s)', '@extschema@', type[1], prefix, type[2]);
+        EXECUTE format('COMMENT ON TYPE %1$s.%2$s IS %3$L', '@extschema@', type[1], type[3]);
+        EXECUTE format('CREATE FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) RETURNS %1$s.ldp_row LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+                        ''SELECT ROW(($1).attribute, ($1).label, ($1).statistic, ($1).estimate, ($1).stderr, ($1).lower, ($1).upper, ($1).n, ($1).group_key, ($1).note, ($1).source)::%1$s.ldp_row''',
+                       '@extschema@', type[1]);
+        EXECUTE format('COMMENT ON FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) IS ''Returns the first columns of a row. Implements a cast.''', '@extschema@', type[1]);
+        EXECUTE format('CREATE CAST (%1$s.%2$s AS %1$s.ldp_row) WITH FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) AS IMPLICIT', '@extschema@', type[1]);
+    END LOOP;
+    FOREACH type SLICE 1 IN ARRAY ARRAY[
+        ['people', 'lower bound on the number of distinct respondents, at one report per round; NULL if the rounds are unknown'],
+        ['attribute_number', 'number of the attribute, from 0'],
+        ['value', 'number of the value, from 0'],
+        ['p_value', 'probability of an estimate at least this far from zero if the true value is zero; adjusted for all rows that were tested if the row has no adjusted p-value'],
+        ['adjusted_p_value', 'p-value, adjusted for all rows'],
+        ['probability', 'requested probability: the share of the people below the quantile'],
+        ['low', 'lower end of the range'],
+        ['high', 'upper end of the range'],
+        ['bin', 'number of the bin, from 0'],
+        ['cell', 'values, by label or number, one for each requested attribute'],
+        ['cell_numbers', 'numbers of the values, from 0; NULL for a box'],
+        ['given_cell', 'values of the condition, by label or number'],
+        ['given_numbers', 'numbers of the values of the condition, from 0'],
+        ['whole', 'true if the string ends here; false if it has all characters that are reported, so longer strings may begin with it'],
+        ['round', 'round of the series'],
+        ['baseline', 'name of the group that is compared with; NULL for all other groups together'],
+        ['baseline_n', 'number of reports of the baseline'],
+        ['design_effect', 'variance of the estimate divided by the variance without groups or weights'],
+        ['groups_used', 'number of groups with enough reports'],
+        ['degrees_of_freedom', 'degrees of freedom of the interval'],
+        ['between_sd', 'standard deviation between the true values of the groups'],
+        ['between_sd_lower', 'lower end of the interval of between_sd'],
+        ['between_sd_upper', 'upper end of the interval of between_sd'],
+        ['icc', 'intraclass correlation: the share of the variance of people that lies between groups'],
+        ['icc_lower', 'lower end of the interval of icc'],
+        ['icc_upper', 'upper end of the interval of icc'],
+        ['own_estimate', 'estimate from the reports of this group alone'],
+        ['own_stderr', 'standard error of own_estimate'],
+        ['weight', 'weight of own_estimate in the estimate, from 0 to 1'],
+        ['season_effect', 'deviation of the season from the mean of all seasons'],
+        ['jump_p_value', 'p-value of a jump at this time'],
+        ['x', 'number of the group, at which the curve is estimated'],
+        ['bandwidth_used', 'bandwidth of the curve'],
+        ['term', 'predictor, or (intercept)'],
+        ['window_low', 'lower end of the window to which numbers are clamped'],
+        ['window_high', 'upper end of the window'],
+        ['coverage', 'estimated share of the people inside the window'],
+        ['coverage_lower', 'lower end of the interval of coverage'],
+        ['bias_bound', 'bound of the bias by numbers outside the window'],
+        ['pilot_n', 'number of reports of the histogram'],
+        ['coefficient', 'number of the Haar coefficient'],
+        ['rmse', 'estimated root mean squared error']
+    ] LOOP
+        EXECUTE (
+            SELECT string_agg(format('COMMENT ON COLUMN %s.%I IS %L', a.attrelid::regclass, a.attname, type[2]), '; ')
+            FROM pg_cast AS c JOIN pg_type AS t ON t.oid = c.castsource JOIN pg_attribute AS a ON a.attrelid = t.typrelid
+            WHERE c.casttarget = '@extschema@.ldp_row'::regtype AND a.attname = type[1]);
+    END LOOP;
+    EXECUTE (
+        SELECT string_agg(format('COMMENT ON COLUMN %s.%I IS %L', a.attrelid::regclass, a.attname, col_description(r.attrelid, r.attnum)), '; ')
+        FROM pg_cast AS c JOIN pg_type AS t ON t.oid = c.castsource JOIN pg_attribute AS a ON a.attrelid = t.typrelid
+        JOIN pg_attribute AS r ON r.attrelid = '@extschema@.ldp_row'::regclass AND r.attname = a.attname
+        WHERE c.casttarget = '@extschema@.ldp_row'::regtype AND r.attnum > 0);
+END
+$script$;
 
 CREATE TYPE @extschema@.ldp_statistic AS (
     statistic text, observed float8, expected float8, p_value float8
@@ -306,23 +372,6 @@ COMMENT ON COLUMN @extschema@.ldp_statistic.expected IS
     'expected value under honest reporting, or the closest possible one';
 COMMENT ON COLUMN @extschema@.ldp_statistic.p_value IS
     'probability of a deviation at least this large under honest reporting';
-
-DO $script$
-DECLARE
-    twin record;
-BEGIN
-    FOR twin IN
-        SELECT a.attrelid::regclass AS type, a.attname AS name, col_description(o.attrelid, o.attnum) AS description
-        FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_estimate_row'::regclass
-        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_string_proportion'::regclass,
-                              '@extschema@.ldp_quantile_at'::regclass,
-                             '@extschema@.ldp_bin'::regclass, '@extschema@.ldp_cell'::regclass)
-          AND col_description(a.attrelid, a.attnum) IS NULL
-    LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', twin.type, twin.name, twin.description);
-    END LOOP;
-END
-$script$;
 
 -- The state of an aggregate: its arguments besides the reports, if any, then a summary or a list of few reports. It is not
 -- meant to be stored; its text and binary formats serve the transfer between servers.

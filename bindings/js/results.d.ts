@@ -2,14 +2,14 @@ import type { Collection } from "./index.js";
 
 /** Names of the functions that return rows of a summary: the names in SQL without "ldp_". */
 export type RowFunction =
-    | "means" | "response_rates" | "set_sizes" | "proportions" | "estimate" | "robust_interval" | "top"
+    | "estimate" | "consistent" | "robust_interval" | "top"
     | "candidates" | "change" | "between" | "quantiles" | "histogram" | "distribution" | "learn_range"
     | "pilot_choice" | "shrinkage" | "coefficients" | "health" | "spent" | "series" | "series_mean" | "series_between"
     | "series_quantiles" | "frequent_strings" | "string_proportions" | "marginals" | "marginal" | "proportion_where"
     | "conditional" | "covariance" | "correlation" | "regression" | "contrast" | "winsorized_mean" | "association" | "fitted"
     | "model" | "synthesize" | "learn_marginals" | "plan_marginals";
 /** The functions of groups, by the names of SQL without "ldp_". */
-export type GroupFunction = "compare_groups" | "group_test" | "clustered" | "small_areas" | "smooth" | "kernel_regression";
+export type GroupFunction = "compare_groups" | "group_test" | "clustered" | "small_areas" | "smooth" | "kernel_regression" | "estimate";
 
 /** A cell of a row; null is NULL. */
 export type Cell = number | string | boolean | null | readonly string[] | readonly number[] | object;

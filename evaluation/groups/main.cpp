@@ -45,10 +45,7 @@ struct Coverage {
         sum += estimate - truth, squares += (estimate - truth) * (estimate - truth);
     }
     static const ResultCell cell(Results& rows, std::size_t row, std::string_view name) {
-        const auto columns = rows.columns();
-        const auto at = std::ranges::find(columns, name,
-                                          [](const ResultColumn& one) { return std::string_view(one.name); });
-        return rows.row(row)[static_cast<std::size_t>(at - columns.begin())];
+        return rows.cell(row, name);
     }
     static double number(Results& rows, std::size_t row, std::string_view name) {
         const ResultCell found = cell(rows, row, name);

@@ -143,15 +143,21 @@ std::optional<Bytes> source_summary(FunctionCallInfo fcinfo, int number) {
     return std::nullopt;
 }
 
-SourceGroups source_groups(FunctionCallInfo fcinfo) {
+bool is_groups(Datum source) {
+    return source_kind(reinterpret_cast<const varlena*>(PG_DETOAST_DATUM_SLICE(
+               source, 0, static_cast<std::int32_t>(kind_size)))) == SourceKind::groups;
+}
+
+SourceGroups source_groups(FunctionCallInfo fcinfo, int by) {
     const Oid types[] = {type_named("ldp_source", extension_schema()), TEXTARRAYOID};
-    const auto found = called("ldp_internal", "ldp_source_groups", types, {fcinfo->args[0], fcinfo->args[1]});
+    const auto found =
+        called("ldp_internal", "ldp_source_groups", types, {fcinfo->args[0], fcinfo->args[by]});
     const HeapTupleHeader row = DatumGetHeapTupleHeader(*found);
     bool none;
     const auto array = [&](const char* column) {
         return DatumGetArrayTypeP(GetAttributeByName(row, column, &none));
     };
-    return {array("names"), array("summaries")};
+    return {array("groups"), array("names"), array("summaries")};
 }
 
 std::optional<Bytes> summary_head(Datum source) {

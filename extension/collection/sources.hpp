@@ -20,12 +20,15 @@ namespace ldp {
 /// The head of the summary in a source, for a mechanism's parameters; nothing for a source of another kind. May jump.
 [[nodiscard]] std::optional<Bytes> summary_head(Datum source);
 
-/// Names and summaries of groups: arrays of text and of ldp_summary with the same number of elements.
+/// Groups, their names and their summaries: arrays of ldp_group, text and ldp_summary with the same number of elements.
 struct SourceGroups {
-    ArrayType *names, *summaries;
+    ArrayType *groups, *names, *summaries;
 };
 
-/// The groups of the first argument, a source, which a name forms by the columns of the second argument. May jump.
-[[nodiscard]] SourceGroups source_groups(FunctionCallInfo fcinfo);
+/// Whether a source consists of groups.
+[[nodiscard]] bool is_groups(Datum source);
+
+/// The groups of the first argument, a source, which a name forms by the columns of another argument. May jump.
+[[nodiscard]] SourceGroups source_groups(FunctionCallInfo fcinfo, int by);
 
 }  // namespace ldp

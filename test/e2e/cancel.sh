@@ -126,7 +126,7 @@ ask "hadamard grr" "ldp_consistent(s, 'power')" long
 ask "hadamard" "ldp_consistent(s, 'ibu')" long
 ask "hadamard" "ldp_consistent(s, 'ibu_early')" long
 ask "hadamard" "ldp_consistent(s, 'norm_sub')" long
-ask "hadamard projective" "ldp_proportions(s)" long
+ask "hadamard projective" "ldp_estimate(s, statistics => '{proportion}')" long
 ask "hadamard" "ldp_change(s, s, 0.5)" long
 ask "hadamard" "ldp_top(s, 100000000, p_adjust => 'benjamini_hochberg')" long
 ask "projective" "ldp_health(s)" long
@@ -161,9 +161,9 @@ ask "joint" "ldp_marginal(s, '{a1,a2}')"
 if [ "$largest" ]; then
     all=$(sql -c "SELECT string_agg(name, ' ' ORDER BY name) FROM large")
     for method in none base_cut norm norm_mul norm_cut norm_sub mle_apx power ibu ibu_early empirical_bayes; do
-        ask "$all" "ldp_proportions(s, '$method')"
+        ask "$all" "ldp_consistent(s, '$method')"
     done
-    for question in "ldp_count(s)" "ldp_mean(s)" "ldp_means(s)" "ldp_response_rates(s)" "ldp_haar(s)" "ldp_shrinkage(s, 'sure')" "ldp_coefficients(s)" \
+    for question in "ldp_count(s)" "ldp_mean(s)" "ldp_estimate(s, statistics => '{mean}')" "ldp_estimate(s, statistics => '{response_rate}')" "ldp_haar(s)" "ldp_shrinkage(s, 'sure')" "ldp_coefficients(s)" \
         "ldp_proportion(s)" "ldp_proportion(s, '3')" "ldp_top(s, 100000000)" "ldp_candidates(s)" "ldp_between(s, 3, 1000)" \
         "ldp_between(s, NULL, 1000)" "ldp_quantile(s, 0.5)" "ldp_quantiles(s)" "ldp_histogram(s, 1000)" "ldp_distribution(s)" \
         "ldp_resolution(s)" "ldp_learn_range(s)" "ldp_health(s)" "ldp_change(s, s, 0.5, 0.95, 'population')" "ldp_series(s)" \

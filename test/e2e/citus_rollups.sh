@@ -119,13 +119,13 @@ check "all is right so far" 0 "$(refresh >log; wrong)"
 check "a bucket has a row for each shard at most" 4 "$(sql -c "SELECT max(n) FROM (SELECT count(*) AS n FROM daily GROUP BY day, country) AS rows")"
 
 # Series, retention and roles -------------------------------------------------------------------------------
-check "the series of a column" t "$(sql -c "SELECT (SELECT array_agg((s.\"group\", s.label, s.n, s.estimate)::text ORDER BY s.\"group\", s.label) FROM ldp_group_estimates('daily', by => '{country}') AS s)
+check "the series of a column" t "$(sql -c "SELECT (SELECT array_agg((s.group_key, s.label, s.n, s.estimate)::text ORDER BY s.group_key, s.label) FROM ldp_estimate('daily', by => '{country}') AS s)
     = (SELECT array_agg((jsonb_build_object('country', g.country), e.label, e.n, e.estimate)::text ORDER BY jsonb_build_object('country', g.country), e.label)
        FROM (SELECT country, ldp_agg(report, round) AS summary FROM visits GROUP BY country) AS g, ldp_estimate(g.summary) AS e)")"
-series="SELECT md5(string_agg(s::text, ' ')) FROM ldp_group_estimates('daily') AS s"
+series="SELECT md5(string_agg(s::text, ' ')) FROM ldp_estimate(ldp_groups_of('daily')) AS s"
 check "the series on a worker" "$(sql -c "$series")" "$(on 1 -c "$series")"
 check "a worker does not refresh" "ERROR:  55000: collections cannot be changed on a worker of Citus" "$(on 1 -v VERBOSITY=verbose -c "SELECT ldp_refresh('daily')" | grep ERROR)"
-check "the series of some days" "2026-01-02|2026-01-03" "$(sql -c "SELECT min(\"group\" ->> 'day')::date, max(\"group\" ->> 'day')::date FROM ldp_group_estimates(ldp_groups_of('visits', by => '{day}', since => '2026-01-02', until => '2026-01-04'))")"
+check "the series of some days" "2026-01-02|2026-01-03" "$(sql -c "SELECT min(group_key ->> 'day')::date, max(group_key ->> 'day')::date FROM ldp_estimate(ldp_groups_of('visits', by => '{day}', since => '2026-01-02', until => '2026-01-04'))")"
 check "missing values" "country|day|0" "$(sql -c "SELECT min(\"column\"), max(\"column\"), sum(missing) FROM ldp_missing_values('daily')")"
 before=$(sql -c "SELECT ldp_count(ldp_rollup(summary)) FROM daily")
 tell one "BEGIN; INSERT INTO visits (report, seen, country) VALUES (report(1), '2026-01-01', 'early');"
@@ -151,7 +151,7 @@ check "does not refresh" "ERROR:  permission denied: role \"ldp_citus_device\" d
 check "the owner does" 2 "$(as keeper -c "SELECT ldp_refresh('hourly')")"
 check "a stamp of the submitter delays the report" "0 1" "$(as device -c "INSERT INTO kept.visits2 (report, ldp_arrival) VALUES (report(1), 1000000000000)"
     as keeper -c "SELECT ldp_refresh('hourly')" -c "SELECT ldp_refresh('hourly')" | xargs)"
-check "an analyst reads the series" 3 "$(as analyst -c "SELECT DISTINCT n FROM ldp_group_estimates('hourly', by => '{}')")"
+check "an analyst reads the series" 3 "$(as analyst -c "SELECT DISTINCT n FROM ldp_estimate('hourly', by => '{}')")"
 check "but not the table" "ERROR:  permission denied for table hourly" "$(as analyst -c "SELECT count(*) FROM kept.hourly")"
 check "the owner prunes" 3 "$(as keeper -c "SELECT rows FROM ldp_prune('visits2', now() + interval '1 hour')")"
 check "the owner drops" "" "$(as keeper -c "SELECT ldp_drop_rollup('hourly')" -c "SELECT ldp_drop_collection('visits2')" | tr -d '\n')"

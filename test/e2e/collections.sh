@@ -109,13 +109,13 @@ SELECT c.name, e.label, e.n FROM ldp_collections AS c, ldp_estimate(c.name) AS e
 SQL
 )"
 check "a label is found by name" 1 "$(latin1 -c "SELECT value FROM ldp_labels(ldp_summary_of('é')) WHERE label = 'grün' AND attribute = 'café'")"
-check "groups, too" '{"été": "ü"}' "$(latin1 -c "SELECT \"group\" FROM unnest(ldp_groups_of('é', ARRAY['été']))")"
+check "groups, too" '{"été": "ü"}' "$(latin1 -c "SELECT group_key FROM unnest(ldp_groups_of('é', ARRAY['été']))")"
 check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT (ldp_spec_info('{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"café\", \"domain\": [\"rouge\", \"grün\"]}]}')).fingerprint")" \
     "$(latin1 -c "SELECT fingerprint FROM ldp_collections WHERE name = 'é'")"
 refusal() { latin1 -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }
 check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22023 22023 22023" "$(
-    for call in "ldp_proportion(ldp_summary_of('é'), 'ocré')" "ldp_consistent(ldp_summary_of('é'), 'é')" "ldp_proportions(ldp_summary_of('é'), 'é')" \
-        "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_proportion(ldp_summary_of('é'), 'rouge', 'é')"; do
+    for call in "ldp_proportion(ldp_summary_of('é'), 'ocré')" "ldp_consistent(ldp_summary_of('é'), 'é')" "ldp_consistent(ldp_summary_of('é'), 'é')" \
+        "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', confidence => 0.9, target => 'é')" "ldp_proportion(ldp_summary_of('é'), 'rouge', 'é')"; do
         refusal "SELECT $call"
     done | xargs)"
 check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportion(report, 'ocré') FROM \"é\"")"

@@ -33,7 +33,7 @@ SQL
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')"
     "SELECT * FROM by_country ORDER BY country" "SELECT * FROM trend ORDER BY country"
     "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec, texts FROM ldp_collections ORDER BY name"
-    "SELECT * FROM ldp_internal.ldp_batch ORDER BY batch" "SELECT * FROM ldp_group_estimates('rounds')" "SELECT * FROM ldp_internal.ldp_hitter_search"
+    "SELECT * FROM ldp_internal.ldp_batch ORDER BY batch" "SELECT * FROM ldp_estimate(ldp_groups_of('rounds'))" "SELECT * FROM ldp_internal.ldp_hitter_search"
     "SELECT name, collection, summaries, buckets, counted, open FROM ldp_internal.ldp_rollup" "SELECT rollup, part, counted, open FROM ldp_internal.ldp_rollup_part")
 # Each form of a dump gives the same; what follows looks at the last.
 for form in custom directory tar sections plain; do

@@ -22,7 +22,7 @@ SELECT e.label, e.n, c.fingerprint FROM ldp_collections AS c, ldp_estimate(c.nam
 SQL
 )"
     check "$encoding finds labels by name and number" "{other,$label}|$label|0|1" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT array_agg(l.label ORDER BY value),
-        min(l.attribute), min(l.attribute_number), (SELECT value FROM ldp_proportions(s, attribute => '$label') WHERE label = '$label') FROM ldp_summary_of('$label') AS s, ldp_labels(s) AS l GROUP BY s")"
+        min(l.attribute), min(l.attribute_number), (SELECT value FROM ldp_estimate(s, attributes => ARRAY['$label'], statistics => '{proportion}') WHERE label = '$label') FROM ldp_summary_of('$label') AS s, ldp_labels(s) AS l GROUP BY s")"
     check "$encoding quotes a label in an error" "ERROR:  there is no value \"no $label\" DETAIL:  There are other, $label." \
         "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_proportion(ldp_summary_of('$label'), 'no $label')" | head -n 2 | paste -sd' ')"
     check "$encoding quotes a name in an error" "ERROR:  unknown method \"$label\"" \
@@ -34,7 +34,7 @@ SQL
     PGDATABASE=$database PGCLIENTENCODING=LATIN1 run "$encoding submits a file" 0 "$ldp" submit --collection towns --public town --state "$tried.ldp" file.csv
     has err "90 rows read, 0 skipped, 90 reports submitted"
     PGDATABASE=$database PGCLIENTENCODING=LATIN1 run "$encoding shows groups" 0 "$ldp" estimate towns --by town --csv out.csv --html out.html
-    check "$encoding has the people of each group" "Ulm|30 $label|60" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT \"group\" ->> 'town', ldp_count(summary)
+    check "$encoding has the people of each group" "Ulm|30 $label|60" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT group_key ->> 'town', ldp_count(summary)
         FROM unnest(ldp_groups_of('towns', '{town}')) AS g ORDER BY 2" | paste -sd' ')"
     has out.html "Reports: <bdi>$label</bdi> 60"
     has out.csv "$label"

@@ -253,8 +253,8 @@ has by.html "400 reports about <bdi>mood</bdi>, <bdi>hours</bdi>."
 has by.html "Answers from 28 February 2026 to 2 March 2026, computed on "
 has by.html "<h3>By <bdi>town</bdi></h3>"
 has by.html "Reports: <bdi>Bonn</bdi> "
-check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM unnest(ldp_groups_of('towns', '{town}')),
-    ldp_proportions(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
+check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(group_key ->> 'town', 'none'), estimate
+    FROM ldp_estimate('towns', '{mood}', by => '{town}') ORDER BY n DESC, 2, value")" \
     "$(sed -n 's/^Shares of mood by town,\([^,]*,[^,]*\),[^,]*,\([^,]*\),.*/\1,\2/p' by.csv)"
 check "means of three groups" 3 "$(grep -c '^Mean of hours by town,' by.csv)"
 run "no such column" 1 "$ldp" estimate towns --by city
@@ -414,7 +414,7 @@ has out "from 2 March 2026 to 5 March 2026"
 # Sureness --------------------------------------------------------------------------------------------------
 run "a population, at 80 %" 0 "$ldp" estimate daily --round all --target population --confidence 0.8 --csv -
 check "as SQL has it" "$(sql -F, -c "SELECT label, estimate, stderr, lower, upper FROM
-    ldp_proportions(ldp_groups_of('daily', '{}', first_round => 0), attribute => 'mood', confidence => 0.8, target => 'population')")" \
+    ldp_estimate(ldp_groups_of('daily', '{}', first_round => 0), attributes => '{mood}', statistics => '{proportion}', confidence => 0.8, target => 'population')")" \
     "$(sed -n 's/^Shares of mood,\([^,]*\),,,\([^,]*,[^,]*,[^,]*,[^,]*\),[0-9]*,$/\1,\2/p' out)"
 run "no probability" 2 "$ldp" estimate daily --confidence 95
 run "a wrong target" 2 "$ldp" estimate daily --target people

@@ -66,7 +66,7 @@ for confidence in 0.95 0.8; do
     check "intervals of strings are those of the library at $confidence" "4 0 true" "$(sql -c "
         SELECT count(*) || ' ' || count(*) FILTER (WHERE (h.lower, h.upper) IS DISTINCT FROM (f.lower, f.upper)) || ' ' ||
                bool_or(abs(h.lower + h.upper - 2 * h.estimate) > 0.001)
-        FROM ldp_hitters('few', $confidence, 4) AS h JOIN ldp_proportions(ldp_summary_of('few_1'), confidence => $confidence) AS f
+        FROM ldp_hitters('few', $confidence, 4) AS h JOIN ldp_estimate(ldp_summary_of('few_1'), statistics => '{proportion}', confidence => $confidence) AS f
              ON rtrim(f.label, '.') = rtrim(h.label, '.')")"
 done
 sql -c "SELECT ldp_drop_hitters('few')" >/dev/null

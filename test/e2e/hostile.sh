@@ -94,9 +94,9 @@ WHERE (d.refclassid, d.refobjid) NOT IN (SELECT class, object FROM own)
 SQL
 )"
 # What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
-# Two functions name everything instead: a procedure with a setting cannot commit, and PostgreSQL inlines a default without one.
-check "functions pin their path" "ldp_distribute_collection ldp_random_number" "$(sql $hostile -c "
-    SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+# Three functions name everything instead: a procedure with a setting cannot commit, and PostgreSQL inlines a default or a cast without one.
+check "functions pin their path" "ldp_distribute_collection ldp_random_number ldp_row_of" "$(sql $hostile -c "
+    SELECT string_agg(DISTINCT p.proname::text, ' ') FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
     WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp'")"
 
 spec='{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}'
@@ -139,7 +139,7 @@ SELECT ldp_summary_of('side', 0);
 SELECT * FROM ldp_collections;
 SELECT ldp_client_spec('colour'), (ldp_spec_info(ldp_client_spec('colour'))).labels;
 SELECT * FROM ldp_estimate('colour');
-SELECT * FROM ldp_estimate('record', 0.9, 'population');
+SELECT * FROM ldp_estimate('record', confidence => 0.9, target => 'population');
 CREATE TEMPORARY VIEW summary AS SELECT ldp_agg(report) AS s FROM colour;
 CREATE TEMPORARY VIEW told AS SELECT ldp_agg(report) AS s FROM record;
 SELECT ldp_count(s), ldp_labels(s), ldp_proportion(s, 'green') FROM summary;
@@ -150,23 +150,23 @@ SELECT f.* FROM together, ldp_association(s) AS f;
 SELECT f.* FROM together, ldp_fitted(s, '{town,size}') AS f;
 SELECT f.* FROM together, ldp_proportion_where(s, '{"town": "a"}', given => '{"size": [0, 4.5]}') AS f;
 SELECT ldp_labels(s) FROM together;
-SELECT f.* FROM summary, ldp_proportions(s) AS f;
-SELECT f.* FROM summary, ldp_proportions(s, 'norm_sub') AS f;
+SELECT f.* FROM summary, ldp_estimate(s, statistics => '{proportion}') AS f;
+SELECT f.* FROM summary, ldp_consistent(s, 'norm_sub') AS f;
 SELECT f.* FROM summary, ldp_top(s, 2) AS f;
 SELECT f.* FROM summary, ldp_change(s, s, 0.5) AS f;
 SELECT f.* FROM told, ldp_change(s, s) AS f;
-SELECT f.* FROM told, ldp_means(s) AS f;
+SELECT f.* FROM told, ldp_estimate(s, statistics => '{mean}') AS f;
 SELECT f.* FROM summary, ldp_compare_groups(ldp_groups('{a,b}'::text[], ARRAY[s, s])) AS f;
 SELECT f.* FROM summary, ldp_group_test(ldp_groups('{a,b}'::text[], ARRAY[s, s])) AS f;
-SELECT f.* FROM told, ldp_means(s) AS m, ldp_display(m) AS f;
-SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
-SELECT ldp_weighted(f, 2), ldp_internal.ldp_add_weighted(ROW(f, 1)::ldp_internal.ldp_weighted_state, ROW(f, 1)::ldp_internal.ldp_weighted_state) FROM told, ldp_means(s) AS f GROUP BY f;
-SELECT ldp_difference(f, f), ldp_ratio(f, f) FROM told, ldp_means(s) AS f;
+SELECT f.* FROM told, ldp_estimate(s, statistics => '{mean}') AS m, ldp_display(m) AS f;
+SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_estimate(s, statistics => '{mean}') AS f;
+SELECT ldp_weighted(f, 2), ldp_internal.ldp_add_weighted(ROW(f, 1)::ldp_internal.ldp_weighted_state, ROW(f, 1)::ldp_internal.ldp_weighted_state) FROM told, ldp_estimate(s, statistics => '{mean}') AS f GROUP BY f;
+SELECT ldp_difference(f, o), ldp_ratio(f, o) FROM told, ldp_estimate(s, statistics => '{mean}') AS f, (SELECT ROW('size', NULL, 'mean', 1, 1, 0, 2, 30, NULL, NULL, 'elsewhere')::ldp_row AS o) AS other;
 SELECT ldp_describe('colour', '{"title": "Colours"}'), ldp_response('colour'), ldp_contract_digest('colour', NULL);
 SELECT ldp_internal.ldp_has_reports(c) FROM ldp_internal.ldp_collection AS c;
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report));
-SELECT ldp_mean(report, 'size'), ldp_means(ldp_agg(report)), ldp_health(ldp_agg(report)) FROM record;
+SELECT ldp_mean(report, 'size'), ldp_estimate(ldp_agg(report), statistics => '{mean}'), ldp_health(ldp_agg(report)) FROM record;
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
 SELECT ldp_internal.ldp_end_epoch('hostile.side'::regclass::oid::bigint, 0), ldp_internal.ldp_locked_epochs('hostile.side'::regclass::oid::bigint, 0),
     ldp_internal.ldp_on_all_servers('SELECT 1'), ldp_internal.ldp_key_text('a'::text),
@@ -188,11 +188,11 @@ SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_internal.ldp_
 FROM pg_catalog.generate_series(1, 5) AS week;
 SELECT pg_catalog.count(*) FROM ldp_kernel_regression('curve', '{week}');
 SELECT ldp_drop_collection('curve');
-SELECT ldp_group_estimates('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_internal.ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
+SELECT ldp_estimate('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_internal.ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');
 SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');
-SELECT ldp_prune('visits', '2026-01-02'), ldp_group_estimates(ldp_groups_of('weekly', since => '2026-01-01')), ldp_invalid_values('visits', 'seen', '{2026-01-01,x}');
+SELECT ldp_prune('visits', '2026-01-02'), ldp_estimate(ldp_groups_of('weekly', since => '2026-01-01')), ldp_invalid_values('visits', 'seen', '{2026-01-01,x}');
 SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');

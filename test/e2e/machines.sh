@@ -123,7 +123,7 @@ for node in 0 1 2; do
     check "node $node: the same estimates" "$(as analyst 0 -c "SELECT * FROM ldp_estimate('colour')" -c "SELECT * FROM ldp_estimate('packed')" -c "SELECT * FROM ldp_estimate('profile')")" \
         "$(as analyst $node -c "SELECT * FROM ldp_estimate('colour')" -c "SELECT * FROM ldp_estimate('packed')" -c "SELECT * FROM ldp_estimate('profile')")"
     check "node $node: rows for those who may read them" $count "$(as analyst $node -c "SELECT count(report) FROM work.colour")"
-    check "node $node: in groups" "de 3" "$(as analyst $node -F ' ' -c "SELECT \"group\" ->> 'country', ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{country}')) WHERE \"group\" ->> 'country' = 'de'")"
+    check "node $node: in groups" "de 3" "$(as analyst $node -F ' ' -c "SELECT group_key ->> 'country', ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{country}')) WHERE group_key ->> 'country' = 'de'")"
     check "node $node: with labels where shards compute the estimates" "blue green red" "$(as analyst $node -c "SELECT DISTINCT (ldp_estimate(ldp_agg(report))).label FROM work.colour GROUP BY shard ORDER BY 1" | xargs)"
     check "node $node: no rows for aggregates alone" "ERROR:  42501: permission denied for table packed" "$(first "$(as analyst $node $verbose -c "SELECT batch FROM work.packed")")"
     check "node $node: no estimates for devices" "ERROR:  42501: permission denied to read the reports of collection \"colour\"" "$(first "$(as device $node $verbose -c "SELECT * FROM ldp_estimate('colour')")")"

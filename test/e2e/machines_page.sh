@@ -34,7 +34,7 @@ done <blocks
 export PGDATABASE=survey
 check "the page has its blocks" 11 "$(wc -l <blocks)"
 check "the estimate and the series have all countries and labels" 16 "$(cat line-*.sql.answer | grep -cE '^ (de|fr) ')"
-for node in 0 1 2; do check "node $node has the series" 8 "$(on $node -c "SELECT count(*) FROM ldp_group_estimates('visits_daily', '{country}')")"; done
+for node in 0 1 2; do check "node $node has the series" 8 "$(on $node -c "SELECT count(*) FROM ldp_estimate('visits_daily', by => '{country}')")"; done
 for node in 0 1 2; do check "node $node has the reports" 6 "$(on $node -c "SELECT ldp_count(ldp_summary_of('visits'))")"; done
 check "shards are on both workers" 2 "$(sql -c "SELECT count(DISTINCT nodename) FROM citus_shards WHERE table_name = 'survey.visits'::regclass AND nodename <> '${nodes[0]}'")"
 finish

@@ -78,7 +78,7 @@ for way in database endpoint; do
 done
 # A file is as its people said: shares of round 1 within 6 standard errors.
 name="estimates"
-equal "$(sql -c "SELECT count(*) FROM (SELECT ldp_agg(report, round) AS summary FROM moods_database WHERE round = 1) AS s, ldp_proportions(summary) WHERE abs(estimate - 1 / 3.0) < 6 * stderr")" 3
+equal "$(sql -c "SELECT count(*) FROM (SELECT ldp_agg(report, round) AS summary FROM moods_database WHERE round = 1) AS s, ldp_estimate(summary, statistics => '{proportion}') WHERE abs(estimate - 1 / 3.0) < 6 * stderr")" 3
 
 # A file per day, without a column of rounds.
 create daily "$moods"
@@ -210,9 +210,9 @@ equal "$(sql -c "SELECT count(*) FROM ldp_estimate('mixed') AS e WHERE e.attribu
 equal "$(sql -c "SELECT count(*) FROM (SELECT round, ldp_proportion(ldp_part(ldp_agg(report, round), 'region')) AS f FROM mixed GROUP BY round) AS g WHERE abs(f[2] - 0.2) < 0.2")" 8
 # Without rounds the series is estimated, and the memoized attribute is not.
 equal "$(sql -c "SELECT count(estimate) FROM ldp_series((SELECT ldp_agg(report) FROM mixed), attribute => 'weight')")" 8
-run "a memoized part without rounds" 1 sql -c "SELECT ldp_proportions((SELECT ldp_agg(report) FROM mixed), attribute => 'region')"
+run "a memoized part without rounds" 1 sql -c "SELECT ldp_estimate((SELECT ldp_agg(report) FROM mixed), attributes => '{region}', statistics => '{proportion}')"
 has out "counted without their rounds"
-run "a mean of a series" 1 sql -c "SELECT * FROM ldp_means(ldp_summary_of('mixed'), attribute => 'weight')"
+run "a mean of a series" 1 sql -c "SELECT * FROM ldp_estimate(ldp_summary_of('mixed'), attributes => '{weight}', statistics => '{mean}')"
 has out "attribute 0 is a series"
 has out "use ldp_series, for a record with attribute => name"
 run "a series of a category" 1 sql -c "SELECT * FROM ldp_series(ldp_summary_of('mixed'), attribute => 'region')"

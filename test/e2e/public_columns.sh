@@ -31,7 +31,7 @@ by_group() {
 }
 refreshed() { sql -c "SET ROLE ldp_side_keeper" -c "SELECT ldp_refresh('$1_daily')"; }
 rolled_up() {
-    sql -c "SELECT (\"group\" ->> 'day')::date, \"group\" ->> 'country', max(n) FROM ldp_group_estimates('$1_daily') GROUP BY 1, 2" | sort
+    sql -c "SELECT (group_key ->> 'day')::date, group_key ->> 'country', max(n) FROM ldp_estimate(ldp_groups_of('$1_daily')) GROUP BY 1, 2" | sort
 }
 missing() { sql -c "SELECT \"column\", missing, reports FROM ldp_missing_values('$1_daily')" | tr '\n' ' '; }
 

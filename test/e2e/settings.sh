@@ -44,10 +44,10 @@ CREATE TEMP TABLE r07 AS SELECT ldp_submit_batch('plain', md5('plain1')::uuid, r
 CREATE TEMP TABLE r08 AS SELECT ldp_create_rollup('days', 'plain', '{day(seen),country}', 'Europe/Berlin')::text AS days, ldp_create_rollup('weeks', 'parted', '{week(seen),round}')::text AS weeks,
     ldp_create_rollup('by_round', 'rounds', '{round}')::text AS by_round;
 CREATE TEMP TABLE r09 AS SELECT ldp_refresh('days') AS days, ldp_refresh('weeks') AS weeks, ldp_refresh('by_round') AS by_round;
-CREATE TEMP TABLE r10 AS SELECT * FROM ldp_group_estimates('days');
-CREATE TEMP TABLE r11 AS SELECT * FROM ldp_group_estimates(ldp_groups_of('days', '{week(day)}', '2030-01-01 00:00+00', '2030-01-03 00:00+00'));
-CREATE TEMP TABLE r12 AS SELECT * FROM ldp_group_estimates('plain', ARRAY['country']);
-CREATE TEMP TABLE r13 AS SELECT * FROM ldp_group_estimates(ldp_groups_of('by_round', first_round => 1, last_round => 2));
+CREATE TEMP TABLE r10 AS SELECT * FROM ldp_estimate(ldp_groups_of('days'));
+CREATE TEMP TABLE r11 AS SELECT * FROM ldp_estimate(ldp_groups_of('days', '{week(day)}', '2030-01-01 00:00+00', '2030-01-03 00:00+00'));
+CREATE TEMP TABLE r12 AS SELECT * FROM ldp_estimate('plain', by => ARRAY['country']);
+CREATE TEMP TABLE r13 AS SELECT * FROM ldp_estimate(ldp_groups_of('by_round', first_round => 1, last_round => 2));
 CREATE TEMP TABLE r14 AS SELECT * FROM ldp_missing_values('days');
 CREATE TEMP TABLE r15 AS SELECT * FROM ldp_estimate('plain') UNION ALL SELECT * FROM ldp_estimate(ldp_summary_of('plain', 2)) UNION ALL SELECT * FROM ldp_estimate('rounds', target => 'population');
 CREATE TEMP TABLE r16 AS SELECT * FROM unnest(ldp_groups_of('plain', '{country,round}'));

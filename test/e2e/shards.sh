@@ -67,8 +67,8 @@ for name in "${names[@]}"; do
     done
 done
 check "answers are those of one server" t "$(ask "
-    SELECT array_agg(e ORDER BY e.value) = (SELECT array_agg(w ORDER BY w.value) FROM ldp_proportions((SELECT ldp_agg(report) FROM colour_whole)) AS w)
-    FROM ldp_proportions(($(rolled_up colour report))) AS e")"
+    SELECT array_agg(e ORDER BY e.value) = (SELECT array_agg(w ORDER BY w.value) FROM ldp_estimate((SELECT ldp_agg(report) FROM colour_whole), statistics => '{proportion}') AS w)
+    FROM ldp_estimate(($(rolled_up colour report)), statistics => '{proportion}') AS e")"
 
 # Functions that take a collection's name query each server for summaries. auto_explain logs the queries of functions, with the
 # queries that postgres_fdw sends.
@@ -81,7 +81,7 @@ for name in "${names[@]}"; do
     at $asks -c "SELECT ldp_adopt_collection('$name', '$name', '${!spec}', 'aggregates')" >/dev/null
     for by in round region region,round; do
         check "$name: groups by $by are those of one server" t "$(at $asks -c "
-            SELECT array_agg(s ORDER BY s.\"group\") = (SELECT array_agg(ROW(w.groups, w.summary)::ldp_group ORDER BY w.groups)
+            SELECT array_agg(s ORDER BY s.group_key) = (SELECT array_agg(ROW(w.groups, w.summary)::ldp_group ORDER BY w.groups)
                 FROM (SELECT jsonb_build_object($(sed "s/\([a-z]*\)/'\1', \1/g" <<<"$by")) AS groups, ldp_agg(report, round) AS summary
                       FROM (SELECT *, id % 2 AS round, 'r' || id % 100 AS region FROM ${name}_whole) AS t WHERE '$by' ~ 'round' OR round = 1 GROUP BY $by) AS w)
             FROM unnest(ldp_groups_of('$name', '{$by}')) AS s")"
@@ -117,7 +117,7 @@ check "a role without access queries nothing" 'ERROR:  permission denied to read
     "$(at $asks -c "SET ROLE tenant; SELECT ldp_summary_of('colour')" | grep ERROR)"
 at $asks -c "GRANT SELECT ON colour TO tenant; ALTER TABLE colour ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON colour TO tenant USING (shard <> 0)"
 check "policies of the table apply to all its parts" "1000 t" "$(at $asks -F ' ' -c "SET ROLE tenant; SELECT ldp_count(ldp_summary_of('colour')),
-    NOT EXISTS (SELECT FROM unnest(ldp_groups_of('colour', '{shard}')) AS s WHERE (s.\"group\" ->> 'shard')::integer = 0)")"
+    NOT EXISTS (SELECT FROM unnest(ldp_groups_of('colour', '{shard}')) AS s WHERE (s.group_key ->> 'shard')::integer = 0)")"
 at $asks -c "ALTER TABLE colour DISABLE ROW LEVEL SECURITY"
 
 # A query that waits for a server ends when it is cancelled, there too.
@@ -214,19 +214,19 @@ wait "${loads[@]}"
 for shard in 0 1 2; do at $shard -c "SELECT ldp_refresh('by_week')" >/dev/null; done
 check "backends were killed, and reports arrived" "yes yes" "$([ $killed -gt 0 ] && [ $before -ge 300 ] && echo yes) $([ "$(at $asks -c "SELECT count(*) FROM visits")" -gt 310 ] && echo yes)"
 check "every report is in the rollup of all servers once" t "$(at $asks -c "
-    SELECT array_agg(ROW(g.\"group\", g.summary) ORDER BY g.\"group\") = (SELECT array_agg(ROW(v.name, v.summary) ORDER BY v.name) FROM (
+    SELECT array_agg(ROW(g.group_key, g.summary) ORDER BY g.group_key) = (SELECT array_agg(ROW(v.name, v.summary) ORDER BY v.name) FROM (
         SELECT jsonb_build_object('week', date_trunc('week', seen::timestamp)::date, 'region', region) AS name, ldp_agg(report, round) AS summary FROM visits
         GROUP BY date_trunc('week', seen::timestamp)::date, region) AS v)
     FROM unnest(ldp_groups_of('visits_weekly')) AS g")"
 check "a series adds all servers" "$(at $asks -c "SELECT count(*) FROM visits WHERE seen >= '2024-05-06' AND seen < '2024-05-20'")" "$(at $asks -c "
-    SELECT sum(n) FROM (SELECT DISTINCT \"group\", n FROM ldp_group_estimates(ldp_groups_of('visits_weekly', '{week}', '2024-05-06', '2024-05-20'))) AS s")"
+    SELECT sum(n) FROM (SELECT DISTINCT group_key, n FROM ldp_estimate(ldp_groups_of('visits_weekly', '{week}', '2024-05-06', '2024-05-20'))) AS s")"
 
 # One is gone.
 bin=$("${PG_CONFIG:-pg_config}" --bindir) data=$(dirname "${clusters[1]}")/data
 pg_ctl() { "$LDP_AS_SERVER" "$bin/pg_ctl" -D "$data" -l "$data/../again.log" -w -m immediate "$@" >/dev/null; }
 pg_ctl stop
 for question in "$(rolled_up colour report)" "$(rolled_up wage_packed batch)" "SELECT ldp_agg(report) FROM colour" "SELECT ldp_summary_of('colour')" "SELECT * FROM unnest(ldp_groups_of('colour', '{round}'))" \
-    "SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_group_estimates('visits_weekly')" "SELECT ldp_refresh('visits_weekly')"; do
+    "SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate(ldp_groups_of('visits_weekly'))" "SELECT ldp_refresh('visits_weekly')"; do
     check "without a server there is no answer: $question" 'ERROR:  08001: could not connect to server "shard_1"' \
         "$(at $asks -v VERBOSITY=verbose -c "SET enable_partitionwise_aggregate = on" -c "$question" | grep '^ERROR')"
 done

@@ -15,7 +15,7 @@ for mechanism in grr oue; do
         -c "ALTER TABLE $mechanism SET (parallel_workers = 2)" -c "ANALYZE $mechanism" >/dev/null
     question="SELECT i % 3000 AS g, ldp_agg(report) AS s FROM $mechanism GROUP BY 1"
     digest="SELECT md5(string_agg(g || s::text || f, ',' ORDER BY g)) FROM
-            (SELECT g, s, (SELECT string_agg(f::text, ';') FROM ldp_proportions(s) AS f) AS f FROM answers OFFSET 0) AS a"
+            (SELECT g, s, (SELECT string_agg(f::text, ';') FROM ldp_estimate(s, statistics => '{proportion}') AS f) AS f FROM answers OFFSET 0) AS a"
     # asked SETTING...: the answers under these settings, and how they were found. The settings are for the question alone:
     # PostgreSQL 13 starts workers for each row of the digest where they are said to cost nothing.
     asked() {

@@ -59,14 +59,14 @@ done
 sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
 SELECT ldp_open_rounds('region', 0, 1);
 SELECT ldp_submit_batch('region', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY(SELECT report FROM region ORDER BY report LIMIT 3), 1);
-CREATE VIEW shares AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM region));
-CREATE VIEW sure AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM tags), confidence => 0.99, target => 'population');
-CREATE VIEW likely AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM region), 'norm_sub');
+CREATE VIEW shares AS SELECT * FROM ldp_estimate((SELECT ldp_agg(report) FROM region), statistics => '{proportion}');
+CREATE VIEW sure AS SELECT * FROM ldp_estimate((SELECT ldp_agg(report) FROM tags), statistics => '{proportion}', confidence => 0.99, target => 'population');
+CREATE VIEW likely AS SELECT * FROM ldp_consistent((SELECT ldp_agg(report) FROM region), 'norm_sub');
 CREATE VIEW ranking AS SELECT * FROM ldp_top((SELECT ldp_agg(report) FROM region), 2);
 CREATE VIEW signs AS SELECT * FROM ldp_health((SELECT ldp_agg(report) FROM region));
 CREATE VIEW answers AS
     SELECT (SELECT ldp_proportion(report) FROM region) AS region, (SELECT ldp_mean(report) FROM wage) AS wage, (SELECT ldp_haar(report) FROM day) AS day;
-CREATE VIEW record AS SELECT f.* FROM ldp_proportions(ldp_part((SELECT ldp_agg(report) FROM profile), 'region')) AS f;
+CREATE VIEW record AS SELECT f.* FROM ldp_estimate(ldp_part((SELECT ldp_agg(report) FROM profile), 'region'), statistics => '{proportion}') AS f;
 CREATE VIEW steps AS
     SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT array_agg(t)::text FROM ldp_top((SELECT ldp_agg(report) FROM region), 2) AS t) AS top, (SELECT ldp_proportion(report, 'east') FROM region) AS east,
            (SELECT b.estimate FROM ldp_between((SELECT ldp_agg(report) FROM age), 100, 900) AS b) AS middle;

@@ -83,33 +83,33 @@ test("summaries of reports of the package", async () => {
     const collection = await Collection.from(pets);
     const reports = await Promise.all(Array.from({ length: 400 }, async (_, i) => (await collection.perturb([i % 4 ? "cat" : "dog"])).report));
     const summary = await Summary.summarize(collection, reports);
-    const [cat, dog] = await summary.query("proportions", { attribute: "pet" });
+    const [cat, dog] = await summary.query("estimate", { attributes: ["pet"] });
     assert.deepEqual([cat.label, dog.label, cat.n], ["cat", "dog", 400]);
     // A deviation of seven standard errors has a chance below 1e-10.
     assert.ok(Math.abs(cat.estimate - 0.75) < 7 * cat.stderr);
     const twice = await summary.merge(await Summary.summarize(pets, reports, { rounds: reports.map(() => 1) }));
-    assert.equal((await twice.query("proportions"))[0].n, 800);
+    assert.equal((await twice.query("estimate"))[0].n, 800);
     const unnamed = await Summary.from(`\\x${hex(summary.data)}`);
-    assert.equal((await unnamed.query("proportions"))[0].label, "0");
+    assert.equal((await unnamed.query("estimate"))[0].label, "0");
     const change = await summary.query("change", { after: twice });
     assert.equal(change.length, 2);
     const groups = await Summary.queryGroups("compare_groups", { a: summary, b: twice }, { baseline: "a" });
-    assert.deepEqual(groups.map((row) => [row.group_name, row.label]), [["b", "cat"], ["b", "dog"]]);
+    assert.deepEqual(groups.map((row) => [row.group_key, row.label]), [["b", "cat"], ["b", "dog"]]);
     const single = await Summary.from((await Summary.summarize(pets, reports.slice(0, 1))).data, pets);
-    assert.equal((await single.query("proportions")).length, 2);
+    assert.equal((await single.query("estimate")).length, 2);
 });
 
 test("errors have codes, and the next call works", async () => {
     const summary = await Summary.summarize(pets, []);
     const code = (expected) => (error) => error instanceof LdpError && error.code === expected;
-    await assert.rejects(summary.query("tops"), (error) => code("invalid_value")(error) && /there is no function/.test(error.message) && /means/.test(error.hint + error.detail));
+    await assert.rejects(summary.query("tops"), (error) => code("invalid_value")(error) && /there is no function/.test(error.message) && /estimate/.test(error.hint + error.detail));
     await assert.rejects(summary.query("top", { limit: "many" }), code("invalid_value"));
-    await assert.rejects(summary.query("means"), code("unsupported"));
-    await assert.rejects(Summary.from(summary.data.slice(1), pets).then((broken) => broken.query("proportions")), code("malformed"));
+    await assert.rejects(summary.query("estimate", { statistics: ["mean"] }), code("unsupported"));
+    await assert.rejects(Summary.from(summary.data.slice(1), pets).then((broken) => broken.query("estimate")), code("malformed"));
     await assert.rejects(Summary.from("0g"), code("malformed"));
     await assert.rejects(Summary.from(summary.data, "{}"), code("invalid_spec"));
     await assert.rejects(Summary.from(summary.data, { mechanism: "auto", epsilon: 1, domain: 4 }), code("invalid_spec"));
-    await assert.rejects(Summary.from(summary.data, { ...pets, epsilon: 1 }).then((other) => other.query("proportions")), code("incompatible"));
+    await assert.rejects(Summary.from(summary.data, { ...pets, epsilon: 1 }).then((other) => other.query("estimate")), code("incompatible"));
     await assert.rejects(Summary.summarize(pets, [new Uint8Array(3)]), code("malformed"));
     await assert.rejects(Summary.summarize(pets, [], { rounds: [1] }), code("invalid_value"));
     await assert.rejects(Summary.queryGroups("compare_groups", { a: summary }), code("invalid_value"));

@@ -32,12 +32,13 @@ async function dashboard(collection: Collection): Promise<number> {
     const reports = await Promise.all(["cat", "dog"].map(async (pet) => (await collection.perturb({ pet })).report));
     const summary = await Summary.summarize(collection, reports, { rounds: [1, 1] });
     const all = await summary.merge(await Summary.from("\\x00", collection.spec));
-    const rows: ResultRow[] = await all.query("proportions", { attribute: "pet", confidence: 0.9 });
+    const rows: ResultRow[] = await all.query("estimate", { attributes: ["pet"], confidence: 0.9 });
     await Summary.queryGroups("compare_groups", new Map([["de", all], [null, summary]]), { baseline: "de" });
     await Summary.queryGroups("clustered", { de: all, fr: summary }, { weights: "groups" });
     await Summary.queryGroups("group_test", { de: all, fr: summary });
+    await Summary.queryGroups("estimate", { de: all, fr: summary }, { statistics: ["mean"] });
     // @ts-expect-error There is no such function.
-    await all.query("ldp_proportions");
+    await all.query("ldp_estimate");
     return rows.length + all.data.length;
 }
 Collection.from("{}").then(dashboard);

@@ -45,7 +45,7 @@ SELECT ldp_count(ldp_agg(report)) FROM colour;
 SELECT round(f::numeric, 9) AS frequency FROM (SELECT ldp_proportion(report) AS all FROM colour) AS s, unnest(s.all) AS f;
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr,
        round(lower::numeric, 9) AS lower, round(upper::numeric, 9) AS upper
-FROM ldp_proportions((SELECT ldp_agg(report) FROM colour));
+FROM ldp_estimate((SELECT ldp_agg(report) FROM colour), statistics => '{proportion}');
 -- The formulas of grr, computed here from counts: e = exp(epsilon), p = e/(e+k-1), q = 1/(e+k-1).
 WITH card AS (SELECT exp(1.0::float8) / (exp(1.0::float8) + 3) AS p, 1 / (exp(1.0::float8) + 3) AS q),
      counted AS (SELECT v, (SELECT count(*) FROM colour WHERE right(report::text, 2) = pg_temp.little(v, 1))::float8 / 5000 AS share
@@ -55,22 +55,22 @@ WITH card AS (SELECT exp(1.0::float8) / (exp(1.0::float8) + 3) AS p, 1 / (exp(1.
 SELECT value, abs(estimate - f) < 1e-12 AS estimate, abs(s.stderr - noise) < 1e-12 AS stderr,
        abs(lower - (f - 1.959963984540054 * noise)) < 1e-12 AS lower, abs(upper - (f + 1.959963984540054 * noise)) < 1e-12 AS upper,
        abs(p.stderr - sqrt(noise ^ 2 + sampling)) < 1e-12 AS population
-FROM (SELECT ldp_agg(report) AS whole FROM colour) AS c, ldp_proportions(whole) AS s
-     JOIN expected ON v = value, LATERAL (SELECT o.stderr FROM ldp_proportions(whole, target => 'population') AS o WHERE o.value = s.value) AS p
+FROM (SELECT ldp_agg(report) AS whole FROM colour) AS c, ldp_estimate(whole, statistics => '{proportion}') AS s
+     JOIN expected ON v = value, LATERAL (SELECT o.stderr FROM ldp_estimate(whole, statistics => '{proportion}', target => 'population') AS o WHERE o.value = s.value) AS p
 ORDER BY value;
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
-FROM ldp_proportions((SELECT ldp_agg(report) FROM tags)) WHERE value IN (0, 5, 11);
+FROM ldp_estimate((SELECT ldp_agg(report) FROM tags), statistics => '{proportion}') WHERE value IN (0, 5, 11);
 SELECT round(ldp_proportion(ldp_agg(report), '5')::numeric, 9) FROM tags;
 SELECT ldp_proportion(ldp_agg(report), '11') = (ldp_proportion(report))[12] AS same FROM tags;
 -- Intervals at another confidence: 90 %.
 SELECT bool_and(abs((upper - lower) / (2 * stderr) - 1.6448536269514722) < 1e-9) AS ninety
-FROM ldp_proportions((SELECT ldp_agg(report) FROM tags), confidence => 0.9);
+FROM ldp_estimate((SELECT ldp_agg(report) FROM tags), statistics => '{proportion}', confidence => 0.9);
 
 -- Means -----------------------------------------------------------------------------------------------------
 SELECT round(ldp_mean(report)::numeric, 9) AS mean FROM wage;
 SELECT attribute, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr,
        round(lower::numeric, 9) AS lower, round(upper::numeric, 9) AS upper
-FROM ldp_means((SELECT ldp_agg(report) FROM wage));
+FROM ldp_estimate((SELECT ldp_agg(report) FROM wage), statistics => '{mean}');
 SELECT round(ldp_mean(report)::numeric, 9) AS mean FROM age;
 -- The channels inverted here: outputs 0 to N-1, the w cells from s on e = exp(epsilon) times as likely as the others.
 CREATE FUNCTION pg_temp.inverted(cell float8, steps float8, w float8, epsilon float8) RETURNS float8 LANGUAGE sql AS $$
@@ -79,14 +79,14 @@ SELECT abs(ldp_mean(report) - 200 * pg_temp.inverted(avg(cell), 100, 61, 1)) < 1
 SELECT abs(ldp_mean(report) - (17 + 73 * pg_temp.inverted(avg(cell), 200, 100, 2))) < 1e-9 AS inverted FROM age;
 SELECT ldp_mean(ldp_agg(report), '0') = ldp_mean(report) AS same FROM wage;
 SELECT p.stderr > s.stderr AS population_is_less_sure
-FROM (SELECT ldp_agg(report) AS whole FROM wage) AS w, ldp_means(whole) AS s, ldp_means(whole, target => 'population') AS p;
+FROM (SELECT ldp_agg(report) AS whole FROM wage) AS w, ldp_estimate(whole, statistics => '{mean}') AS s, ldp_estimate(whole, statistics => '{mean}', target => 'population') AS p;
 
 -- A vector --------------------------------------------------------------------------------------------------
 SELECT round(m::numeric, 9) AS mean FROM (SELECT ldp_haar(report) AS vector FROM profile) AS s, unnest(vector) AS m;
 SELECT coefficient, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
 FROM ldp_coefficients((SELECT ldp_agg(report) FROM profile));
 SELECT attribute, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
-FROM ldp_means((SELECT ldp_agg(report) FROM profile));
+FROM ldp_estimate((SELECT ldp_agg(report) FROM profile), statistics => '{mean}');
 -- Each coefficient inverted here; then each leaf is the sum of the mean and the coefficients on its path.
 WITH c AS (SELECT coefficient, 2 * pg_temp.inverted(avg(cell), 100, 72, 1) - 1 AS value FROM profile GROUP BY coefficient),
      v AS (SELECT array_agg(value ORDER BY coefficient) AS c FROM c),
@@ -114,7 +114,7 @@ SELECT ldp_agg(report ORDER BY id) = ldp_agg(report ORDER BY report DESC) AS sam
 SELECT ldp_agg(report) IS NULL AS agg, ldp_proportion(report) IS NULL AS frequency FROM colour WHERE false;
 SELECT ldp_agg(NULL::ldp_report) IS NULL AS agg, ldp_rollup(NULL) IS NULL AS rollup, ldp_mean(NULL::ldp_report) IS NULL AS mean,
        ldp_proportion(NULL::ldp_report) IS NULL AS frequency, ldp_haar(NULL::ldp_report) IS NULL AS haar FROM colour;
-SELECT count(*) FROM ldp_proportions(NULL);
+SELECT count(*) FROM ldp_estimate(NULL, statistics => '{proportion}');
 -- Aggregates that share a state; running ones.
 SELECT ldp_agg(report)::text = ldp_agg(report)::text AS same, ldp_count(ldp_agg(report)) AS n,
        ldp_proportion(report) = ldp_proportion(ldp_agg(report)) AS f FROM colour;
@@ -126,7 +126,7 @@ SELECT id, ldp_count(ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING 
 SELECT encode(ldp_internal.ldp_spec_parameters(spec), 'hex') AS block FROM spec WHERE name = 'wage' \gset
 SELECT overlay(:'block' PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', 24) AS nothing \gset
 SELECT ldp_count(:'nothing'), ldp_mean(:'nothing'::ldp_summary) IS NULL AS mean, ldp_mean(:'nothing', '7') IS NULL AS seventh,
-       (SELECT count(*) FROM ldp_means(:'nothing')) AS rows;
+       (SELECT count(*) FROM ldp_estimate(:'nothing', statistics => '{mean}')) AS rows;
 
 -- The same in every plan ------------------------------------------------------------------------------------
 SELECT ldp_agg(report) AS serial FROM colour \gset
@@ -203,11 +203,11 @@ SELECT ldp_proportion(ldp_agg(report), '4') FROM colour;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_proportion(ldp_agg(report), '-1') FROM colour;
 SELECT ldp_mean(ldp_agg(report), '4') FROM profile;
-SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 1);
+SELECT * FROM ldp_estimate((SELECT ldp_agg(report) FROM colour), statistics => '{proportion}', confidence => 1);
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 0);
-SELECT * FROM ldp_means(:'nothing', 'NaN');
-SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), target => 'everybody');
+SELECT * FROM ldp_estimate((SELECT ldp_agg(report) FROM colour), statistics => '{proportion}', confidence => 0);
+SELECT * FROM ldp_estimate(:'nothing', statistics => '{mean}', confidence => 'NaN');
+SELECT * FROM ldp_estimate((SELECT ldp_agg(report) FROM colour), statistics => '{proportion}', target => 'everybody');
 \echo :LAST_ERROR_SQLSTATE
 
 -- Direct calls ----------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ FROM forged, (VALUES
     (4, 'first of rollup', 'SELECT ldp_rollup(s) FROM (SELECT $f AS s UNION ALL SELECT $s) AS u'),
     (5, 'second of rollup', 'SELECT ldp_rollup(s) FROM (SELECT $s AS s UNION ALL SELECT $f) AS u'),
     (6, 'accessor', 'SELECT ldp_mean($f)'),
-    (7, 'rows', 'SELECT * FROM ldp_means($f)')) AS ways (place, how, query)
+    (7, 'rows', 'SELECT * FROM ldp_estimate($f, statistics => ''{mean}'')')) AS ways (place, how, query)
 ORDER BY number, place;
 SELECT what, how, pg_temp.outcome(replace(replace(replace(query, '$s', quote_literal(:'s') || '::ldp_summary'), '$r', quote_literal(:'r') || '::ldp_report'),
                                           '$f', quote_literal(bytes) || '::bytea::ldp_report'))

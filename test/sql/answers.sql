@@ -31,29 +31,29 @@ CREATE VIEW columns AS
     UNION ALL
     SELECT t.typname, a.attname, a.attnum, format_type(a.atttypid, NULL)
     FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid
-    WHERE t.typname IN ('ldp_estimate_row', 'ldp_ranked', 'ldp_quantile_at', 'ldp_bin', 'ldp_cell', 'ldp_statistic');
+    WHERE a.attnum > 0 AND (t.typname IN ('ldp_row', 'ldp_statistic') OR EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = t.oid AND c.casttarget = 'ldp_row'::regtype));
 SELECT source, string_agg(name, ', ' ORDER BY place) AS columns FROM columns WHERE source NOT LIKE 'ldp_advise%' GROUP BY source ORDER BY source COLLATE "C";
 SELECT name, string_agg(DISTINCT type, ', ') AS types FROM columns GROUP BY name HAVING count(DISTINCT type) > 1;
 SELECT DISTINCT a.name AS before, b.name AS after
 FROM columns AS a JOIN columns AS b ON b.source = a.source AND b.place > a.place
      JOIN columns AS c ON c.name = b.name JOIN columns AS d ON d.source = c.source AND d.name = a.name AND d.place > c.place
-WHERE a.source NOT LIKE 'ldp_hitter%' AND c.source NOT LIKE 'ldp_hitter%';
+WHERE a.source !~ 'ldp_(plan_)?hitter' AND c.source !~ 'ldp_(plan_)?hitter';
 
 -- Names -----------------------------------------------------------------------------------------------------
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM ldp_estimate('person');
-SELECT e.* FROM whole, ldp_estimate(s) AS e WHERE name = 'person' EXCEPT SELECT attribute, label, estimate, stderr, lower, upper, n, NULL, attribute_number, value, note FROM ldp_estimate('person');
-SELECT attribute, round(estimate::numeric, 4) AS estimate, n, attribute_number FROM whole, ldp_means(s) WHERE name IN ('person', 'day', 'wage', 'age') ORDER BY name, attribute_number;
-SELECT attribute, round(estimate::numeric, 4) AS estimate FROM whole, ldp_means(s, attribute => 'price') WHERE name = 'person';
-SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM whole, ldp_proportions(s, attribute => 'town') WHERE name = 'person';
-SELECT f.* FROM whole, ldp_proportions(s, attribute => '1') AS f WHERE name = 'person' EXCEPT SELECT f.* FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person';
-SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_proportions(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
+SELECT to_jsonb(e) - '{source,people}'::text[] FROM whole, ldp_estimate(s) AS e WHERE name = 'person' EXCEPT SELECT to_jsonb(e) - '{source,people}'::text[] FROM ldp_estimate('person') AS e;
+SELECT attribute, round(estimate::numeric, 4) AS estimate, n, attribute_number FROM whole, ldp_estimate(s, statistics => '{mean}') WHERE name IN ('person', 'day', 'wage', 'age') ORDER BY name, attribute_number;
+SELECT attribute, round(estimate::numeric, 4) AS estimate FROM whole, ldp_estimate(s, attributes => '{price}', statistics => '{mean}') WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM whole, ldp_estimate(s, attributes => '{town}', statistics => '{proportion}') WHERE name = 'person';
+SELECT f.* FROM whole, ldp_estimate(s, attributes => '{1}', statistics => '{proportion}') AS f WHERE name = 'person' EXCEPT SELECT f.* FROM whole, ldp_estimate(s, attributes => '{town}', statistics => '{proportion}') AS f WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_consistent(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, n, round(p_value::numeric, 4) AS p_value, attribute_number, value FROM whole, ldp_top(s, 2, attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, n, attribute_number, value FROM whole, ldp_top(ldp_part(s, 'town'), 1) WHERE name = 'person';
 SELECT ldp_mean(s, 'price') = ldp_mean(s, '2') AS a_mean, ldp_mean(ldp_part(s, 'price')) = ldp_mean(s, 'price') AS of_part, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share
-FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
+FROM whole, ldp_estimate(s, attributes => '{town}', statistics => '{proportion}') AS f WHERE name = 'person' AND f.label = 'Bonn';
 SELECT l.* FROM whole, ldp_labels(s) AS l WHERE name = 'person' ORDER BY attribute_number, value;
 SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
-SELECT ldp_proportion(s, 'Bonn', 'town') = (ldp_proportion(ldp_part(s, 'town')))[2] AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town')) AS consistent FROM whole WHERE name = 'person';
+SELECT ldp_proportion(s, 'Bonn', 'town') = (ldp_proportion(ldp_part(s, 'town')))[2] AS a_share, ARRAY(SELECT estimate FROM ldp_consistent(s, 'norm_sub', 'town')) = ARRAY(SELECT estimate FROM ldp_consistent(ldp_part(s, 'town'))) AS consistent FROM whole WHERE name = 'person';
 SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
@@ -62,20 +62,20 @@ SELECT attribute, n, attribute_number FROM whole, ldp_shrinkage(s) WHERE name = 
 CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_internal.ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
 SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
-SELECT attribute, label FROM stranger, ldp_proportions(s, attribute => '0');
+SELECT attribute, label FROM stranger, ldp_estimate(s, attributes => '{0}', statistics => '{proportion}');
 -- An untyped literal is a summary, or a name. All kinds of a source have the same rows.
 SELECT ldp_count(s::text::ldp_summary) = ldp_count(s) AS same FROM whole WHERE name = 'town';
 SELECT s::text AS literal FROM whole WHERE name = 'town' \gset
-SELECT count(*) AS values FROM ldp_proportions(:'literal');
+SELECT count(*) AS values FROM ldp_estimate(:'literal', statistics => '{proportion}');
 SELECT count(*) AS kinds, count(DISTINCT p.rows) AS results FROM whole, LATERAL (VALUES (ldp_summary_of('town')::ldp_source), ('town'), ('town'::text::ldp_source), ('town'::varchar::ldp_source), ('town'::name::ldp_source),
-    (ldp_summary_of('town')::text::ldp_source), (ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('town')])::ldp_source)) AS v (source), LATERAL (SELECT array_agg(r)::text AS rows FROM ldp_proportions(source) AS r) AS p WHERE name = 'town';
+    (ldp_summary_of('town')::text::ldp_source), (ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('town')])::ldp_source)) AS v (source), LATERAL (SELECT array_agg(ROW(r.attribute, r.label, r.estimate, r.stderr, r.lower, r.upper, r.n, r.note, r.source))::text AS rows FROM ldp_estimate(source, statistics => '{proportion}') AS r) AS p WHERE name = 'town';
 SELECT source::text, length(source::text) FROM whole, LATERAL (VALUES ('town'::ldp_source), (ldp_groups('{a,b}'::text[], ARRAY[s, s])::ldp_source)) AS v (source) WHERE name = 'town';
 SELECT s::ldp_source::text = s::text AS text_of_a_summary FROM whole WHERE name = 'town';
-PREPARE of_source AS SELECT count(*) FROM ldp_proportions($1);
+PREPARE of_source AS SELECT count(*) FROM ldp_estimate($1, statistics => '{proportion}');
 EXECUTE of_source('town');
 EXECUTE of_source(:'literal');
 DEALLOCATE of_source;
-SELECT count(*) AS without FROM ldp_proportions(NULL), ldp_change('town', NULL), ldp_health(ldp_groups('{}'::text[], '{}'));
+SELECT count(*) AS without FROM ldp_estimate(NULL, statistics => '{proportion}'), ldp_change('town', NULL), ldp_health(ldp_groups('{}'::text[], '{}'));
 
 -- In one step -----------------------------------------------------------------------------------------------
 SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, '0') = ldp_mean(report) AS by_number FROM wage;
@@ -134,7 +134,7 @@ FROM CAST((ldp_spec_info('{"mechanism": "haar_ranges", "epsilon": 1, "attributes
 \pset tuples_only on
 SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     -- A record, queried as a single attribute.
-    ($$SELECT ldp_proportions(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_estimate(s, statistics => '{proportion}') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(s, '0') FROM whole WHERE name = 'person'$$),
@@ -145,19 +145,19 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_proportion(report) FROM person$$),
     ($$SELECT ldp_mean(report) FROM person$$),
     -- Ranges, queried for other quantities.
-    ($$SELECT ldp_proportions(s) FROM first$$),
-    ($$SELECT ldp_proportions(s, attribute => '0') FROM first$$),
-    ($$SELECT ldp_means(s) FROM first$$),
+    ($$SELECT ldp_estimate(s, statistics => '{proportion}') FROM first$$),
+    ($$SELECT ldp_estimate(s, attributes => '{0}', statistics => '{proportion}') FROM first$$),
+    ($$SELECT ldp_estimate(s, statistics => '{mean}') FROM first$$),
     ($$SELECT ldp_estimate(s) FROM first$$),
     -- A number, queried for shares.
-    ($$SELECT ldp_proportions(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_estimate(s, attributes => '{size}', statistics => '{proportion}') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5, 'size') FROM whole WHERE name = 'person'$$),
     -- Names that do not exist.
-    ($$SELECT ldp_proportions(s, attribute => 'village') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_proportions(s, attribute => '3') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_means(s, attribute => '3') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_proportions(s, attribute => 'a') FROM stranger$$),
+    ($$SELECT ldp_estimate(s, attributes => '{village}', statistics => '{proportion}') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_estimate(s, attributes => '{3}', statistics => '{proportion}') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_estimate(s, attributes => '{3}', statistics => '{mean}') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_estimate(s, attributes => '{a}', statistics => '{proportion}') FROM stranger$$),
     ($$SELECT ldp_proportion(s, 'Trier', 'town') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(report, 'Trier') FROM town$$),
     ($$SELECT ldp_mean(report, 'rent') FROM wage$$),
@@ -165,9 +165,9 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_mean(report, '-1') FROM wage$$),
     ($$SELECT ldp_proportion(report, '3') FROM town$$),
     -- The name of a collection instead of a summary, and other names.
-    ($$SELECT * FROM ldp_proportions('village')$$),
-    ($$SELECT * FROM ldp_proportions(repeat('village ', 8))$$),
-    ($$SELECT * FROM ldp_proportions(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s, s] FROM whole WHERE name = 'town')))$$),
+    ($$SELECT * FROM ldp_estimate('village', statistics => '{proportion}')$$),
+    ($$SELECT * FROM ldp_estimate(repeat('village ', 8), statistics => '{proportion}')$$),
+    ($$SELECT * FROM ldp_estimate(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s, s] FROM whole WHERE name = 'town')), statistics => '{proportion}')$$),
     ($$SELECT * FROM ldp_group_test('town')$$),
     ($$SELECT * FROM ldp_group_test((SELECT s FROM whole WHERE name = 'town'))$$),
     ($$SELECT * FROM ldp_group_test(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s, s] FROM whole WHERE name = 'town')), '{round}')$$),
@@ -179,7 +179,7 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_quantile(report, 1.5) FROM age$$),
     ($$SELECT ldp_top(ldp_agg(report), -1) FROM town$$),
     ($$SELECT ldp_histogram(ldp_agg(report), 0) FROM age$$),
-    ($$SELECT ldp_proportions(ldp_agg(report), 'magic') FROM town$$),
+    ($$SELECT ldp_consistent(ldp_agg(report), 'magic') FROM town$$),
     ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
     -- States of other aggregates, and invalid states.
     ($$SELECT ldp_internal.ldp_proportion_of_label_final(q) FROM state$$),
@@ -226,15 +226,15 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
     RETURN array_length(string_to_array(context, E'\n'), 1) - 2;  -- without this function's own two
 END $$;
-SELECT pg_temp.context($$SELECT * FROM ldp_estimate('town', 2)$$) <= 1 AS short;
+SELECT pg_temp.context($$SELECT * FROM ldp_estimate('town', confidence => 2)$$) <= 1 AS short;
 \pset tuples_only off
 \pset format aligned
 -- Rows for people to read: the standard error has two digits, and the other numbers end where it ends.
 SELECT r.attribute, r.label, r.estimate, r.stderr, r.lower, r.upper, r.n FROM ldp_estimate('person') AS e, ldp_display(e) AS r;
-SELECT bool_and(abs(r.estimate - e.estimate) <= r.stderr / 10 AND r.n = e.n AND r.value IS NOT DISTINCT FROM e.value) AS close FROM ldp_estimate('person') AS e, ldp_display(e, 3) AS r;
+SELECT bool_and(abs(r.estimate - e.estimate) <= r.stderr / 10 AND r.n = e.n AND r.label IS NOT DISTINCT FROM e.label AND r.source = e.source) AS close FROM ldp_estimate('person') AS e, ldp_display(e, 3) AS r;
 SELECT pg_temp.outcome(format('SELECT ldp_display(e, %s) FROM ldp_estimate(''person'') AS e', digits)) FROM unnest('{0,1,15,16,99}'::integer[]) AS digits;
-SELECT (ldp_display(e)).estimate, (ldp_display(e)).note FROM (VALUES (ROW('a', 'b', 1.23456, 0, 1, 2, 1, 1, 0, 0, 'exact')::ldp_estimate_row), (ROW('a', 'b', 12345.6, 321, 1, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row),
-    (ROW('a', 'b', NULL, NULL, NULL, NULL, 0, 0, 0, 0, 'none')::ldp_estimate_row)) AS t (e);
+SELECT (ldp_display(e)).estimate, (ldp_display(e)).note FROM (VALUES (ROW('a', 'b', NULL, 1.23456, 0, 1, 2, 1, NULL, 'exact', 'elsewhere')::ldp_row), (ROW('a', 'b', NULL, 12345.6, 321, 1, 2, 1, NULL, NULL, 'elsewhere')::ldp_row),
+    (ROW('a', 'b', NULL, NULL, NULL, NULL, NULL, 0, NULL, 'none', 'elsewhere')::ldp_row)) AS t (e);
 
 SET client_min_messages = warning;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['town', 'wage', 'age', 'day', 'person']) AS name;

@@ -172,7 +172,7 @@ END
 $$;
 SELECT name, ldp_summary_of(name || '_many') = ldp_summary_of(name || '_one') AS whole, ldp_summary_of(name || '_many', 1) = ldp_summary_of(name || '_one', 1) AS of_a_round,
        ldp_summary_of(name || '_many', 9) IS NULL AS of_none,
-       (SELECT array_agg(g ORDER BY g."group") FROM unnest(ldp_groups_of(name || '_many', '{country,round}')) AS g)::text = (SELECT array_agg(g ORDER BY g."group") FROM unnest(ldp_groups_of(name || '_one', '{country,round}')) AS g)::text AS groups
+       (SELECT array_agg(g ORDER BY g.group_key) FROM unnest(ldp_groups_of(name || '_many', '{country,round}')) AS g)::text = (SELECT array_agg(g ORDER BY g.group_key) FROM unnest(ldp_groups_of(name || '_one', '{country,round}')) AS g)::text AS groups
 FROM kind ORDER BY name;
 SELECT name, count(*) AS rows, bool_and(o IS NOT DISTINCT FROM m) AS same, max((m).n) AS n, max((m).people) AS people, count(DISTINCT (m).note) AS notes
 FROM kind, LATERAL (SELECT row_number() OVER (), e AS m FROM ldp_estimate(name || '_many') AS e) AS many (i, m) JOIN LATERAL (SELECT row_number() OVER (), e FROM ldp_estimate(name || '_one') AS e) AS one (i, o) USING (i)
@@ -208,7 +208,7 @@ INSERT INTO hidden_many (batch, country) SELECT ldp_pack(pg_temp.of('hidden_many
 CREATE ROLE ldp_test_reader; GRANT ldp_analyst TO ldp_test_reader;
 CREATE ROLE ldp_test_writer; GRANT ldp_submitter TO ldp_test_writer;
 SET ROLE ldp_test_reader;
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('hidden_many', '{country}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('hidden_many', '{country}'));
 SELECT ldp_count(ldp_summary_of('hidden_many')) AS all_of_them, ldp_count(ldp_summary_of('plain_many')) AS plain;
 SELECT count(*) FROM hidden_many;
 \echo :LAST_ERROR_SQLSTATE

@@ -220,11 +220,11 @@ SELECT attribute, label, n, attribute_number, value FROM ldp_estimate('visit');
 INSERT INTO profile SELECT pg_temp.report_to('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n, attribute_number, value FROM ldp_estimate('profile');
 SELECT p.stderr > s.stderr AS less_sure, p.upper - p.lower > s.upper - s.lower AS wider, s.upper - s.lower > n.upper - n.lower AS narrower
-FROM ldp_estimate('colour') AS s JOIN ldp_estimate('colour', 0.95, 'population') AS p USING (value) JOIN ldp_estimate('colour', 0.5) AS n USING (value);
+FROM ldp_estimate('colour') AS s JOIN ldp_estimate('colour', confidence => 0.95, target => 'population') AS p USING (value) JOIN ldp_estimate('colour', confidence => 0.5) AS n USING (value);
 SELECT attribute, label, n FROM ldp_estimate('Weird "name", 100%s');
 SELECT * FROM ldp_estimate('shade');
-SELECT * FROM ldp_estimate('colour', 2);
-SELECT * FROM ldp_estimate('colour', 0.95, 'people');
+SELECT * FROM ldp_estimate('colour', confidence => 2);
+SELECT * FROM ldp_estimate('colour', confidence => 0.95, target => 'people');
 
 -- Roles -----------------------------------------------------------------------------------------------------
 SELECT rolname, rolcanlogin, rolsuper, rolcreaterole, shobj_description(oid, 'pg_authid') IS NOT NULL AS comment

@@ -11,42 +11,42 @@ INSERT INTO survey (report, country) SELECT pg_temp.report(ldp_client_spec('surv
 FROM (VALUES ('north', 2, 400), ('south', 3, 300), ('west', 5, 200)) AS c (country, n, people), generate_series(1, people) AS i;
 
 -- All pairs: the difference is that of the groups' own estimates, and n is that of the part.
-SELECT attribute, label, group_name, baseline, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower,
+SELECT attribute, label, group_key ->> 'country' AS country, baseline, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower,
        round(upper::numeric, 6) AS upper, round(p_value::numeric, 6) AS p_value, round(adjusted_p_value::numeric, 6) AS adjusted, n, baseline_n, attribute_number, value, note
 FROM ldp_compare_groups('survey', '{country}');
-WITH own AS (SELECT "group" ->> 'country' AS country, e.* FROM unnest(ldp_groups_of('survey', '{country}')) AS s, ldp_estimate(s.summary, target => 'population') AS e)
+WITH own AS (SELECT key ->> 'country' AS country, e.* FROM unnest(ldp_groups_of('survey', '{country}')) AS s (key, summary), ldp_estimate(s.summary, target => 'population') AS e)
 SELECT count(*) AS rows, bool_and(abs(c.estimate - (a.estimate - b.estimate)) < 1e-9) AS differences, bool_and(abs(c.stderr - sqrt(a.stderr ^ 2 + b.stderr ^ 2)) < 1e-9) AS errors,
        bool_and((c.p_value < 0.05) = (c.lower > 0 OR c.upper < 0)) AS agree, bool_and(c.adjusted_p_value >= c.p_value) AS adjusted
-FROM ldp_compare_groups('survey', '{country}') AS c JOIN own AS a ON (a.country, a.attribute, a.label) IS NOT DISTINCT FROM (c.group_name, c.attribute, c.label)
+FROM ldp_compare_groups('survey', '{country}') AS c JOIN own AS a ON (a.country, a.attribute, a.label) IS NOT DISTINCT FROM (c.group_key ->> 'country', c.attribute, c.label)
      JOIN own AS b ON (b.country, b.attribute, b.label) IS NOT DISTINCT FROM (c.baseline, c.attribute, c.label);
 -- One attribute, one baseline, another confidence, the respondents alone.
-SELECT label, group_name, baseline, round(estimate::numeric, 6) AS estimate, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper
+SELECT label, group_key, baseline, round(estimate::numeric, 6) AS estimate, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper
 FROM ldp_compare_groups('survey', '{country}', attributes => '{mood}', baseline => 'south', confidence => 0.8, target => 'sample');
 -- The same from summaries of any grouping.
-SELECT count(*) AS rows, bool_and(c.group_name = 'true' AND c.baseline = 'false') AS named
+SELECT count(*) AS rows, bool_and(c.group_key ->> 'group' = 'true' AND c.baseline = 'false') AS named
 FROM (SELECT array_agg(cold::text ORDER BY cold) AS groups, array_agg(summary ORDER BY cold) AS summaries
       FROM (SELECT country = 'north' AS cold, ldp_agg(report) AS summary FROM survey GROUP BY cold) AS g) AS g, ldp_compare_groups(ldp_groups(groups, summaries)) AS c;
 
 -- At all looks: the same differences with wider intervals and larger p-values. Of all rows together: the error of each is divided by their number.
 SELECT bool_and(a.estimate = c.estimate AND a.upper - a.lower BETWEEN 1.4 * (c.upper - c.lower) AND 3 * (c.upper - c.lower)) AS wider,
        bool_and(a.p_value >= c.p_value AND (a.p_value < 0.05) = (a.lower > 0 OR a.upper < 0)) AS larger
-FROM ldp_compare_groups('survey', '{country}', anytime => true) AS a JOIN ldp_compare_groups('survey', '{country}') AS c USING (attribute_number, value, group_name, baseline)
+FROM ldp_compare_groups('survey', '{country}', anytime => true) AS a JOIN ldp_compare_groups('survey', '{country}') AS c USING (attribute_number, value, group_key, baseline)
 WHERE value IS NOT NULL;
 SELECT count(*) AS rows, bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6 AND s.p_value = c.p_value) AS divided
-FROM ldp_compare_groups('survey', '{country}', '{mood}', simultaneous => true) AS s JOIN ldp_compare_groups('survey', '{country}', '{mood}', confidence => 1 - 0.05 / 9) AS c USING (value, group_name, baseline);
+FROM ldp_compare_groups('survey', '{country}', '{mood}', simultaneous => true) AS s JOIN ldp_compare_groups('survey', '{country}', '{mood}', confidence => 1 - 0.05 / 9) AS c USING (value, group_key, baseline);
 SELECT round(a.estimate::numeric, 6) AS estimate, round(((a.upper - a.lower) / (c.upper - c.lower))::numeric, 3) AS anytime, round(((s.upper - s.lower) / (c.upper - c.lower))::numeric, 3) AS simultaneous
 FROM ldp_summary_of('survey') AS r (summary), ldp_change(r.summary, r.summary, target => 'sample', anytime => true) AS a JOIN ldp_change(r.summary, r.summary, target => 'sample') AS c USING (attribute_number)
      JOIN ldp_change(r.summary, r.summary, target => 'sample', simultaneous => true) AS s USING (attribute_number) WHERE attribute_number = 0;
 SELECT bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6) AS divided
 FROM ldp_estimate('survey', simultaneous => true) AS s JOIN ldp_estimate('survey', confidence => 1 - 0.05 / 4) AS c ON (s.attribute, s.label) IS NOT DISTINCT FROM (c.attribute, c.label);
-SELECT bool_and(s = c) AS one_row FROM ldp_summary_of('survey') AS r (summary), ldp_means(r.summary, attribute => 'income', simultaneous => true) AS s, ldp_means(r.summary, attribute => 'income') AS c;
-SELECT bool_and(abs(s.lower - c.lower) < 1e-6) AS divided FROM ldp_summary_of('survey') AS r (summary), ldp_proportions(r.summary, attribute => 'mood', simultaneous => true) AS s JOIN
-       ldp_proportions(r.summary, attribute => 'mood', confidence => 1 - 0.05 / 3) AS c USING (value);
+SELECT bool_and(s = c) AS one_row FROM ldp_summary_of('survey') AS r (summary), ldp_estimate(r.summary, attributes => '{income}', statistics => '{mean}', simultaneous => true) AS s, ldp_estimate(r.summary, attributes => '{income}', statistics => '{mean}') AS c;
+SELECT bool_and(abs(s.lower - c.lower) < 1e-6) AS divided FROM ldp_summary_of('survey') AS r (summary), ldp_estimate(r.summary, attributes => '{mood}', statistics => '{proportion}', simultaneous => true) AS s JOIN
+       ldp_estimate(r.summary, attributes => '{mood}', statistics => '{proportion}', confidence => 1 - 0.05 / 3) AS c USING (value);
 
 -- One test of all groups and values: Pearson's statistic of the reports, since the category is collected by grr.
 SELECT attribute, round(chi_square::numeric, 4) AS chi_square, degrees_of_freedom AS degrees, round(p_value::numeric, 6) AS p_value, round(adjusted_p_value::numeric, 6) AS adjusted, groups, n, attribute_number, note
 FROM ldp_group_test('survey', '{country}');
-WITH own AS (SELECT s."group" ->> 'country' AS country, p.value, p.n, 1 / (exp(2) + 2) + p.estimate * (exp(2) - 1) / (exp(2) + 2) AS sent FROM unnest(ldp_groups_of('survey', '{country}')) AS s, ldp_proportions(s.summary, attribute => 'mood') AS p),
+WITH own AS (SELECT s.group_key ->> 'country' AS country, p.value, p.n, 1 / (exp(2) + 2) + p.estimate * (exp(2) - 1) / (exp(2) + 2) AS sent FROM unnest(ldp_groups_of('survey', '{country}')) AS s, ldp_estimate(s.summary, attributes => '{mood}', statistics => '{proportion}') AS p),
      pooled AS (SELECT value, sum(n * sent) / sum(n) AS share FROM own GROUP BY value)
 SELECT abs(sum(n * (sent - share) ^ 2 / share) - (SELECT chi_square FROM ldp_group_test('survey', '{country}', '{mood}'))) < 1e-6 AS pearson FROM own JOIN pooled USING (value);
 -- From a rollup.
@@ -61,28 +61,27 @@ SELECT ldp_create_collection('trips', '{"mechanism": "joint", "epsilon": 3, "att
 ALTER TABLE trips ADD COLUMN town text;
 INSERT INTO trips (report, town) SELECT pg_temp.report(ldp_client_spec('trips'), '00' || pg_temp.little(1 << CASE WHEN i % n = 0 THEN 3 ELSE i % 4 END, 1)), town
 FROM (VALUES ('A', 2), ('B', 9)) AS t (town, n), generate_series(1, 200) AS i;
-SELECT attribute, label, group_name, baseline, round(estimate::numeric, 6) AS estimate, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper, p_value < 0.001 AS clear, n
+SELECT attribute, label, group_key ->> 'town' AS town, baseline, round(estimate::numeric, 6) AS estimate, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper, p_value < 0.001 AS clear, n
 FROM ldp_compare_groups('trips', '{town}', '{late,mode}');
 SELECT count(*) AS rows, bool_and(abs(c.estimate - (b.estimate - a.estimate)) < 1e-9) AS differences
 FROM ldp_compare_groups('trips', '{town}', '{mode,late}') AS c, unnest(ldp_groups_of('trips', '{town}')) AS one, unnest(ldp_groups_of('trips', '{town}')) AS other,
      ldp_marginal(one.summary, '{mode,late}', target => 'population') AS a, ldp_marginal(other.summary, '{mode,late}', target => 'population') AS b
-WHERE one."group" ->> 'town' = 'A' AND other."group" ->> 'town' = 'B' AND a.cell = b.cell AND array_to_string(a.cell, ', ') = c.label;
+WHERE one.group_key ->> 'town' = 'A' AND other.group_key ->> 'town' = 'B' AND a.cell = b.cell AND array_to_string(a.cell, ', ') = c.label;
 
 -- Few reports: nothing below min_group is shown, and a group that nobody reported about has no estimate.
 SELECT ldp_create_collection('few', '{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"], "min_group": 20}');
 ALTER TABLE few ADD COLUMN site text;
 INSERT INTO few (report, site) SELECT pg_temp.report(ldp_client_spec('few'), pg_temp.little(i % 2, 1)), CASE WHEN i <= 19 THEN 'small' ELSE 'large' END FROM generate_series(1, 60) AS i;
-SELECT group_name, baseline, label, estimate, p_value, adjusted_p_value, n, baseline_n, note FROM ldp_compare_groups('few', '{site}');
-SELECT group_name, label, estimate, lower, p_value, n, note FROM ldp_compare_groups(ldp_groups('{some,none}'::text[], (SELECT ARRAY[s, ldp_summary_subtract(s, s)] FROM ldp_summary_of('few') AS s)), baseline => 'some');
+SELECT group_key, baseline, label, estimate, p_value, adjusted_p_value, n, baseline_n, note FROM ldp_compare_groups('few', '{site}');
+SELECT group_key, label, estimate, lower, p_value, n, note FROM ldp_compare_groups(ldp_groups('{some,none}'::text[], (SELECT ARRAY[s, ldp_summary_subtract(s, s)] FROM ldp_summary_of('few') AS s)), baseline => 'some');
 
 SELECT attribute, chi_square IS NULL AS without, p_value IS NULL AS untested, groups, n, note FROM ldp_group_test('few', '{site}');
 SELECT attribute, chi_square IS NULL AS one_by_one, p_value < 0.001 AS clear, groups, n, note FROM ldp_group_test('trips', '{town}');
 
 -- Differences of changes: whether group A changed more than group B. Both rows are of different people.
-WITH change AS (SELECT "group" ->> 'town' AS town, c.* FROM unnest(ldp_groups_of('trips', '{town}')) AS s, ldp_change((SELECT ldp_agg(report) FROM trips WHERE town <> s."group" ->> 'town'), s.summary) AS c)
+WITH change AS (SELECT key ->> 'town' AS town, c::ldp_row AS change, c.* FROM unnest(ldp_groups_of('trips', '{town}')) AS s (key, summary), ldp_change((SELECT ldp_agg(report) FROM trips WHERE town <> key ->> 'town'), s.summary) AS c)
 SELECT a.attribute, a.label, round((d).estimate::numeric, 6) = round((a.estimate - b.estimate)::numeric, 6) AS difference, abs((d).stderr - sqrt(a.stderr ^ 2 + b.stderr ^ 2)) < 1e-9 AS error
-FROM change AS a JOIN change AS b USING (attribute_number, value), ldp_difference(ROW(a.attribute, a.label, a.estimate, a.stderr, a.lower, a.upper, a.n, a.people, attribute_number, value, a.note)::ldp_estimate_row,
-     ROW(b.attribute, b.label, b.estimate, b.stderr, b.lower, b.upper, b.n, b.people, attribute_number, value, b.note)::ldp_estimate_row) AS d
+FROM change AS a JOIN change AS b USING (attribute_number, value), ldp_difference(a.change, b.change) AS d
 WHERE a.town = 'A' AND b.town = 'B' ORDER BY a.attribute_number, a.value;
 
 -- Refusals.
@@ -125,14 +124,14 @@ FROM (VALUES ('north', 1, 2, 400), ('north', 2, 3, 200), ('south', 1, 5, 100), (
 -- Weighted sums of the estimates of one summary. A report of GRR is one label. For weights g that add up to 0, n times
 -- the variance against the population is q/(p-q)^2 * sum(g^2) + sum(f * g^2)/(p-q) - sum(f * g)^2.
 CREATE VIEW mood AS SELECT s, ldp_count(ldp_part(s, 'mood')) AS n, (spec -> 'parameters' ->> 'p')::float8 AS p, (spec -> 'parameters' ->> 'q')::float8 AS q, f
-FROM (SELECT s, ldp_spec(ldp_part(s, 'mood')) AS spec, (SELECT array_agg(estimate ORDER BY value) FROM ldp_proportions(s, attribute => 'mood')) AS f FROM ldp_summary_of('people') AS s) AS one;
+FROM (SELECT s, ldp_spec(ldp_part(s, 'mood')) AS spec, (SELECT array_agg(estimate ORDER BY value) FROM ldp_estimate(s, attributes => '{mood}', statistics => '{proportion}')) AS f FROM ldp_summary_of('people') AS s) AS one;
 SELECT c.attribute, c.label, abs(c.estimate - (f[1] - f[3])) < 1e-12 AS estimate,
        abs(c.stderr - sqrt((2 * q / (p - q) ^ 2 + (f[1] + f[3]) / (p - q) - (f[1] - f[3]) ^ 2) / m.n)) < 1e-12 AS stderr,
        round(((c.upper - c.estimate) / c.stderr)::numeric, 2) AS half, abs(c.upper + c.lower - 2 * c.estimate) < 1e-12 AS symmetric, c.n = m.n AS n, c.people, c.attribute_number, c.value, c.note
 FROM mood AS m, ldp_contrast(s, '{"mood": {"bad": 1, "good": -1, "fair": 0}}', target => 'population') AS c;
 -- One label is its proportion; the sum of all labels is 1, without an error. The scale of the weights has no influence.
 SELECT abs(c.estimate - o.estimate) < 1e-12 AS estimate, abs(c.stderr - o.stderr) < 1e-4 AS stderr, c.lower <= o.lower AND c.upper >= o.upper AS longer_half
-FROM mood, ldp_contrast(s, '{"mood": {"good": 1}}', target => 'population') AS c, ldp_proportions(s, attribute => 'mood', target => 'population') AS o WHERE o.label = 'good';
+FROM mood, ldp_contrast(s, '{"mood": {"good": 1}}', target => 'population') AS c, ldp_estimate(s, attributes => '{mood}', statistics => '{proportion}', target => 'population') AS o WHERE o.label = 'good';
 SELECT round(c.estimate::numeric, 12) AS one, c.stderr < 1e-6 AS exact FROM mood, ldp_contrast(s, '{"mood": {"bad": 1, "fair": 1, "good": 1}}') AS c;
 SELECT abs(c.estimate / b.estimate - 1e-20) < 1e-30 AND abs(c.stderr / b.stderr - 1e-20) < 1e-30 AND abs((c.upper - c.lower) / (b.upper - b.lower) - 1e-20) < 1e-30 AS scaled
 FROM mood, ldp_contrast(s, '{"1": {"bad": 1, "good": -0.5}}') AS b, ldp_contrast(s, '{"mood": {"bad": 1e-20, "good": -0.5e-20}}') AS c;
@@ -140,7 +139,7 @@ FROM mood, ldp_contrast(s, '{"1": {"bad": 1, "good": -0.5}}') AS b, ldp_contrast
 SELECT c.attribute, abs(c.estimate - (i.estimate + 100 * m.estimate)) < 1e-9 AS estimate, abs(c.stderr - sqrt(i.stderr ^ 2 + 1e4 * m.stderr ^ 2)) < 1e-9 AS stderr,
        abs(c.upper - c.estimate - sqrt(greatest(i.upper - i.estimate, i.estimate - i.lower) ^ 2 + 1e4 * (m.upper - m.estimate) ^ 2)) < 1e-6 AS upper, c.n = i.n + m.n AS n, c.people, c.note
 FROM mood, ldp_contrast(s, '{"income": 1, "mood": {"bad": 100, "good": -100}}') AS c, ldp_contrast(s, '{"mood": {"bad": 1, "good": -1}}', target => 'population') AS m,
-     ldp_means(s, target => 'population', attribute => 'income') AS i;
+     ldp_estimate(s, attributes => '{income}', statistics => '{mean}', target => 'population') AS i;
 SELECT count(*) AS without_reports FROM ldp_contrast((SELECT ldp_agg(report) FROM people WHERE false), '{"mood": {"bad": 1}}');
 SELECT c.estimate, c.lower, c.n, c.note FROM ldp_contrast((SELECT ldp_agg(report) FROM (SELECT report FROM people LIMIT 19) AS few), '{"income": 1, "mood": {"bad": 1}}') AS c;
 SELECT ldp_create_collection('answers', '{"mechanism": "grr", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 8}, "domain": ["a", "b"]}');
@@ -163,7 +162,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 
 -- Totals of combinations: the weighted mean of the groups, and Kish's design effect.
 WITH totals (region, age, total) AS (VALUES ('north', 1, 100), ('north', 2, 200), ('south', 1, 300), ('south', 2, 400)),
-by_hand AS (SELECT ldp_weighted(e, total) AS w FROM totals AS t JOIN unnest(ldp_groups_of('people', '{region,age}')) AS s ON s."group" = jsonb_build_object('region', region, 'age', age), ldp_estimate(s.summary, target => 'population') AS e
+by_hand AS (SELECT ldp_weighted(e, total) AS w FROM totals AS t JOIN unnest(ldp_groups_of('people', '{region,age}')) AS s ON s.group_key = jsonb_build_object('region', region, 'age', age), ldp_estimate(s.summary, target => 'population') AS e
             GROUP BY (e).attribute, (e).label)
 SELECT c.attribute, c.label, round(c.estimate::numeric, 4) AS estimate, round(c.stderr::numeric, 4) AS stderr, abs(c.estimate - (w).estimate) < 1e-9 AS weighted, abs(c.stderr - (w).stderr) < 1e-9 AS error,
        abs(c.lower - (w).lower) < 1e-9 AND abs(c.upper - (w).upper) < 1e-9 AS interval, c.n, c.people, round(c.design_effect::numeric, 4) AS design_effect, c.attribute_number, c.value, c.note
@@ -179,7 +178,7 @@ SELECT c.attribute, c.label, abs(c.estimate - (w).estimate) < 1e-6 AS weighted, 
 FROM ldp_calibrate('people', '{region,age}', '{"region": {"north": 300, "south": 700}, "age": {"1": 450, "2": 550}}', attributes => '{mood}') AS c
      JOIN ldp_calibrate('people', '{region,age}', '{"region": {"north": 300, "south": 700}, "age": {"1": 450, "2": 550}}', attributes => '{mood}', target => 'sample') AS s USING (attribute, label),
      LATERAL (SELECT ldp_weighted(e, weight) AS w, ldp_weighted(f, weight) AS o
-              FROM (SELECT CASE g."group" ->> 'region' || (g."group" ->> 'age') WHEN 'north1' THEN a WHEN 'north2' THEN b WHEN 'south1' THEN weights.c ELSE d END AS weight, e, f
+              FROM (SELECT CASE g.group_key ->> 'region' || (g.group_key ->> 'age') WHEN 'north1' THEN a WHEN 'north2' THEN b WHEN 'south1' THEN weights.c ELSE d END AS weight, e, f
                     FROM weights, unnest(ldp_groups_of('people', '{region,age}')) AS g, ldp_estimate(g.summary, attributes => '{mood}', target => 'population') AS e,
                          ldp_estimate(g.summary, attributes => '{mood}') AS f WHERE (e).label = c.label AND (f).label = c.label) AS groups) AS h;
 -- An error without a detail has no line for it.
@@ -187,10 +186,10 @@ SELECT ldp_calibrate('people', '{region}');
 -- Weights of a public column, alone and with totals. A total of 0 leaves a group out.
 SELECT c.label, abs(c.estimate - h.estimate) < 1e-9 AS weighted, round(c.design_effect::numeric, 4) AS design_effect
 FROM ldp_calibrate('people', NULL, weights => 'weight', attributes => '{mood}') AS c
-     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s."group" ->> 'weight')::float8)).estimate FROM unnest(ldp_groups_of('people', '{weight}')) AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e GROUP BY 1) AS h USING (label);
+     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s.group_key ->> 'weight')::float8)).estimate FROM unnest(ldp_groups_of('people', '{weight}')) AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e GROUP BY 1) AS h USING (label);
 SELECT c.label, abs(c.estimate - h.estimate) < 1e-9 AS weighted
 FROM ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 0}}', 'weight', attributes => '{mood}') AS c
-     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s."group" ->> 'weight')::float8)).estimate FROM unnest(ldp_groups_of('people', '{weight,region}')) AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e WHERE s."group" ->> 'region' = 'north' GROUP BY 1) AS h USING (label);
+     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s.group_key ->> 'weight')::float8)).estimate FROM unnest(ldp_groups_of('people', '{weight,region}')) AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e WHERE s.group_key ->> 'region' = 'north' GROUP BY 1) AS h USING (label);
 -- From a rollup.
 SELECT ldp_create_rollup('people_by', 'people', '{region,age}'), ldp_refresh('people_by');
 SELECT count(*) AS rows, bool_and(r IS NOT DISTINCT FROM c) AS same

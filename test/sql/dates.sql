@@ -48,7 +48,7 @@ BEGIN
             PERFORM set_config('timezone', session_zone, true), set_config('datestyle', style, true);
             INSERT INTO counted SELECT session_zone, style, r.name, pg_temp.reports(r.name, '2026-10-01', '2026-11-01'), pg_temp.reports(r.name, '2026-11-01', '2026-11-02 00:00'),
                 (SELECT sum(ldp_count(g.summary)) FROM unnest(ldp_groups_of(r.name, since => make_date(2026, 11, 1), until => make_date(2026, 11, 4))) AS g),
-                (SELECT sum(s.n) FROM ldp_group_estimates(ldp_groups_of(r.name, since => '2026-11-29T00:00')) AS s WHERE s.value = 0)
+                (SELECT sum(s.n) FROM ldp_estimate(ldp_groups_of(r.name, since => '2026-11-29T00:00')) AS s WHERE s.value = 0)
             FROM ldp_rollups AS r WHERE r.name LIKE 'by_%';
         END LOOP;
     END LOOP;
@@ -60,12 +60,12 @@ SELECT october, one_day, of_date, of_series, count(DISTINCT (zone, style)) AS se
 SET timezone = 'Asia/Tokyo';
 SELECT r.name, pg_temp.reports(r.name, '2026-11-01 00:00+09', '2026-11-02 00:00+09') AS of_tokyo, pg_temp.reports(r.name, '2026-10-31T15:00Z', '2026-11-01T15:00Z') AS the_same
 FROM ldp_rollups AS r WHERE r.name LIKE 'by_%tz_%' ORDER BY 1;
-SELECT ldp_count(summary) FROM unnest(ldp_groups_of('by_timestamptz_tokyo', by => '{}', since => timestamptz '2026-11-30 00:00+09')) AS g ("group", summary);
-SELECT ldp_count(summary) FROM unnest(ldp_groups_of('by_date_berlin', by => '{}', since => timestamptz '2026-11-30 08:00+09')) AS g ("group", summary);
+SELECT ldp_count(summary) FROM unnest(ldp_groups_of('by_timestamptz_tokyo', by => '{}', since => timestamptz '2026-11-30 00:00+09')) AS g (group_key, summary);
+SELECT ldp_count(summary) FROM unnest(ldp_groups_of('by_date_berlin', by => '{}', since => timestamptz '2026-11-30 08:00+09')) AS g (group_key, summary);
 
 -- A view keeps its bound, and the bound is the same text under all settings.
 SET datestyle = 'German';
-CREATE VIEW pg_temp.late AS SELECT * FROM ldp_group_estimates(ldp_groups_of('by_date_tokyo', since => '2026-11-30'));
+CREATE VIEW pg_temp.late AS SELECT * FROM ldp_estimate(ldp_groups_of('by_date_tokyo', since => '2026-11-30'));
 SELECT pg_get_viewdef('pg_temp.late'::regclass) LIKE '%2026-11-30 00:00:00%' AS kept, (SELECT max(n) FROM pg_temp.late);
 SELECT t::text AS bound, t::text::ldp_time::text = t::text AS again FROM unnest(ARRAY['2026-11-30', '2026-11-30 10:30', '2026-11-30T10:30:15.25+05:45', 'infinity', '-infinity',
     '12026-01-01', '0044-03-15 BC', '2024-02-29T23:59:60Z']::ldp_time[]) AS t;
@@ -88,7 +88,7 @@ SELECT ldp_create_collection('named', :'spec', ARRAY[['seen', 'timestamptz'], ['
 INSERT INTO named (report, seen, day, lasted, share, code) SELECT pg_temp.report(n % 4), '2026-11-01 05:30Z', '2026-11-01', '1 day 02:00', 1 / 3.0, '\x01' FROM generate_series(1, 20) AS n;
 SELECT ldp_create_rollup('by_name', 'named', '{seen,day,lasted,share,code}', 'Asia/Kathmandu'), ldp_refresh('by_name');
 CREATE FUNCTION pg_temp.names() RETURNS TABLE (of_reports jsonb, of_rollup jsonb) LANGUAGE sql AS
-$$ SELECT s."group", r."group" FROM unnest(ldp_groups_of('named', '{seen,day,lasted,share,code}')) AS s, unnest(ldp_groups_of('by_name')) AS r $$;
+$$ SELECT s.group_key, r.group_key FROM unnest(ldp_groups_of('named', '{seen,day,lasted,share,code}')) AS s, unnest(ldp_groups_of('by_name')) AS r $$;
 SELECT * FROM pg_temp.names();
 CREATE TEMP TABLE names AS SELECT * FROM pg_temp.names();
 BEGIN;

@@ -31,10 +31,10 @@ SELECT label, value, round(w.estimate::numeric, 4) AS estimate, round(w.lower::n
 FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) AS w;
 -- Without forged reports it is the usual interval, restricted to 0 to 1.
 SELECT bool_and(abs(w.lower - greatest(f.lower, 0)) < 1e-12 AND abs(w.upper - least(f.upper, 1)) < 1e-12) AS usual
-FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0, 0.9) AS w JOIN ldp_proportions((SELECT ldp_agg(report) FROM town), confidence => 0.9) AS f USING (value);
+FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0, 0.9) AS w JOIN ldp_estimate((SELECT ldp_agg(report) FROM town), statistics => '{proportion}', confidence => 0.9) AS f USING (value);
 -- By hand: with at most 150 of 3000 forged, 2850 honest supports at least those without them, at most all.
 SELECT w.value, abs(w.lower - greatest((c - 150 - 2850 * q) / (2850 * (p - q)) - z, 0)) < 1e-3 AS lower, abs(w.upper - least((c - 2850 * q) / (2850 * (p - q)) + z, 1)) < 1e-3 AS upper
-FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) AS w JOIN ldp_proportions((SELECT ldp_agg(report) FROM town)) AS f USING (value),
+FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) AS w JOIN ldp_estimate((SELECT ldp_agg(report) FROM town), statistics => '{proportion}') AS f USING (value),
      LATERAL (SELECT exp(2::float8) / (exp(2::float8) + 2), 1 / (exp(2::float8) + 2)) AS o (p, q),
      LATERAL (SELECT 3000 * (q + f.estimate * (p - q)), 1.959964 * f.stderr / sqrt(0.95)) AS x (c, z) ORDER BY value;
 -- If all reports about an attribute may be forged, the interval is the whole range.

@@ -47,7 +47,7 @@ constant AS (
 expected AS (
     SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n AS reports FROM support JOIN tally USING (name) JOIN constant USING (name)),
 answer AS (
-    SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_proportions(s) AS a)
+    SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_estimate(s, statistics => '{proportion}') AS a)
 SELECT name, count(*) AS items, bool_and(abs(a.estimate - f) < 1e-9) AS estimates,
        bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / reports) / (p - q)) < 1e-9) AS errors,
        bool_and(abs(a.upper - greatest(a.estimate + 1.959963984540054 * a.stderr, 0)) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels, bool_and(a.n = reports) AS counts
@@ -72,14 +72,14 @@ RESET max_parallel_workers_per_gather;
 -- Consistency -----------------------------------------------------------------------------------------------
 SELECT name, method, bool_and(estimate >= 0) OR method = 'norm' AS no_negative, abs(sum(estimate) - 1) < 1e-9 AS sums_to_1,
        bool_and(stderr IS NULL AND lower IS NULL AND upper IS NULL) AS no_error
-FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'ibu_early', 'empirical_bayes']) AS method, ldp_proportions(serial, method)
+FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'ibu_early', 'empirical_bayes']) AS method, ldp_consistent(serial, method)
 WHERE name IN ('oue', 'olh') GROUP BY name, method ORDER BY name, method;
-SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_proportions(serial, method)
+SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_consistent(serial, method)
 WHERE name = 'projective' GROUP BY method ORDER BY method;
-SELECT ldp_consistent(serial, 'none') = ldp_proportion(serial) AS unchanged FROM whole WHERE name = 'grr';
-SELECT ldp_proportions(serial, 'magic') FROM whole WHERE name = 'grr';
+SELECT ARRAY(SELECT estimate FROM ldp_consistent(serial, 'none')) = ldp_proportion(serial) AS unchanged FROM whole WHERE name = 'grr';
+SELECT ldp_consistent(serial, 'magic') FROM whole WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_proportions(serial, 'ibu_early') FROM whole WHERE name = 'rappor';
+SELECT ldp_consistent(serial, 'ibu_early') FROM whole WHERE name = 'rappor';
 \echo :LAST_ERROR_SQLSTATE
 
 -- Labels ----------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 2, "attr
 INSERT INTO colour SELECT pg_temp.report(ldp_client_spec('colour'), pg_temp.little(CASE WHEN i < 60 THEN 0 WHEN i < 90 THEN 2 ELSE i % 4 END, 1)) FROM generate_series(0, 99) AS i;
 CREATE TABLE colours AS SELECT ldp_agg(report) AS s FROM colour;
 SELECT l.* FROM colours, ldp_labels(s) AS l ORDER BY value;
-SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_proportions(s);
+SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_estimate(s, statistics => '{proportion}');
 SELECT label, round(estimate::numeric, 6) AS estimate, p_value < 1e-6 AS significant FROM colours, ldp_top(s, 2);
 SELECT ldp_proportion(s, 'blue') = (ldp_proportion(s))[3] AS by_label FROM colours;
 SELECT ldp_proportion(s, 'pink') FROM colours;
@@ -99,7 +99,7 @@ SELECT ldp_proportion(serial, '3') = (ldp_proportion(serial))[4] AS by_number, (
 -- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.
 SELECT count(*), bool_and(estimate <= before) AS descending, bool_and(p_value BETWEEN 0 AND 1) AS probabilities
 FROM (SELECT name, estimate, p_value, lag(estimate, 1, 'infinity') OVER (PARTITION BY name ORDER BY place) AS before
-      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (attribute, label, estimate, stderr, lower, upper, n, people, p_value, attribute_number, value, note, place)) AS t;
+      FROM whole, ldp_top(serial, 12) WITH ORDINALITY AS t (attribute, label, statistic, estimate, stderr, lower, upper, n, group_key, note, source, p_value, people, attribute_number, value, place)) AS t;
 WITH few AS (SELECT ldp_agg(report) AS s FROM (SELECT pg_temp.report(spec || '{"min_group": 1}', pg_temp.little(v, 1)) AS report
              FROM oracle, unnest(ARRAY[5, 5, 5, 5, 1]) AS v WHERE name = 'grr') AS r),
      tail AS (SELECT q, 5 * q ^ 4 * (1 - q) + q ^ 5 AS p FROM oracle, LATERAL (SELECT 1 / (exp(1::float8) + 11)) AS c (q) WHERE name = 'grr')
@@ -149,7 +149,7 @@ WITH answers AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "exponential", "ep
                                                pg_temp.little((i % 4 = 0)::integer, 1))) AS s FROM generate_series(1, 400) AS i),
      law AS (SELECT exp(1::float8) / (exp(1::float8) + 1) AS p)
 SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - p)) / (2 * p - 1))) < 1e-9 AS estimates,
-       abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_proportions(s);
+       abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_estimate(s, statistics => '{proportion}');
 -- Near values are less distinguishable, and a limited range spends epsilon on them.
 SELECT round(((ldp_spec_info(spec)).canonical -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "max_distance": 2}'),
@@ -162,12 +162,12 @@ SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 3, "domain": 2}', '00')) AS s FROM generate_series(1, 25))
 SELECT value, estimate > 1 AS beyond, abs(upper - estimate) < 1e-12 AS room, abs(lower - (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1)) < 1e-9 AS exact
-FROM few, law, ldp_proportions(s, target => 'population') WHERE value = 0;
+FROM few, law, ldp_estimate(s, statistics => '{proportion}', target => 'population') WHERE value = 0;
 -- For a number with one bit per report, the mean is a share of the range.
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "duchi", "epsilon": 3, "min": 10, "max": 50}', '00')) AS s FROM generate_series(1, 25))
 SELECT estimate < 10 AS beyond, abs(upper - (50 - 40 * (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1))) < 1e-7 AS exact, abs(lower - estimate) < 1e-12 AS room
-FROM few, law, ldp_means(s);
+FROM few, law, ldp_estimate(s, statistics => '{mean}');
 
 -- Advice ----------------------------------------------------------------------------------------------------
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "domain": 1024}', 10000);
@@ -187,18 +187,18 @@ SELECT ldp_client_spec('services')::jsonb - 'derived' - 'chosen' AS spec;
 INSERT INTO services (report, country) SELECT pg_temp.report_to('services', pg_temp.little(i % 4 + CASE WHEN i / 4 % (1 + i % 4) = 0 THEN 256 ELSE 0 END, 2)),
     CASE WHEN i % 28 < 12 THEN 'north' ELSE 'south' END FROM generate_series(1, 4000) AS i;
 SELECT label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
-FROM ldp_proportions(ldp_summary_of('services'));
+FROM ldp_estimate(ldp_summary_of('services'), statistics => '{proportion}');
 SELECT attribute, label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
-FROM ldp_set_sizes(ldp_summary_of('services'), attribute => 'services');
-SELECT label, round(estimate::numeric, 3) AS estimate FROM ldp_proportions(ldp_summary_of('services'), 'base_cut');
+FROM ldp_estimate(ldp_summary_of('services'), attributes => '{services}', statistics => '{set_size}');
+SELECT label, round(estimate::numeric, 3) AS estimate FROM ldp_consistent(ldp_summary_of('services'), 'base_cut');
 SELECT label, round(estimate::numeric, 3) AS estimate, p_value < 0.01 AS clear FROM ldp_top(ldp_summary_of('services'), 2);
 SELECT count(*) AS differences, bool_and(p_value > 0.01) AS equal FROM ldp_compare_groups('services', '{country}');
 SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health(ldp_summary_of('services')) WHERE statistic = 'labels asked';
 SELECT ldp_required_n('{"mechanism": "auto", "epsilon": 1, "domain": 8, "several": true, "most": 2}', '{"value": 3, "proportion": 0.2, "margin": 0.05}') AS people;
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_proportions(ldp_summary_of('services'), 'norm_sub')$$),
-    ($$SELECT ldp_set_sizes(summary) FROM (SELECT ldp_agg(report) AS summary FROM report WHERE name = 'grr') AS s$$),
+    ($$SELECT ldp_consistent(ldp_summary_of('services'), 'norm_sub')$$),
+    ($$SELECT ldp_estimate(summary, statistics => '{set_size}') FROM (SELECT ldp_agg(report) AS summary FROM report WHERE name = 'grr') AS s$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 4, "several": true}')).canonical$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b;c"], "several": true}')).canonical$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "domain": 4, "most": 2}')).canonical$$),

@@ -34,39 +34,47 @@ FROM ldp_clustered('pupils_by_day', '{day}') AS r JOIN ldp_clustered('pupils', '
 
 -- Small groups: an estimate is between its own one and the mean of all groups.
 UPDATE pupils SET school = NULL WHERE school = 'J';
-SELECT group_name, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+SELECT group_key, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
        round(own_estimate::numeric, 6) AS own, round(own_stderr::numeric, 6) AS own_stderr, round(weight::numeric, 6) AS weight, n, people, attribute_number, value, note
 FROM ldp_small_areas('pupils', '{school}', '{bus}') WHERE label = 'yes';
 SELECT count(*) AS rows, bool_and(abs(a.own_estimate - e.estimate) < 1e-9) AS own, bool_and(a.estimate BETWEEN a.lower AND a.upper) AS ordered, bool_and(a.weight BETWEEN 0 AND 1) AS weights,
        bool_and(a.stderr <= a.own_stderr) AS smaller
-FROM ldp_small_areas('pupils', '{school}') AS a JOIN (SELECT "group" ->> 'school' AS school, e.* FROM unnest(ldp_groups_of('pupils', '{school}')) AS s, ldp_estimate(s.summary) AS e) AS e
-     ON (a.group_name, a.attribute, a.label) IS NOT DISTINCT FROM (e.school, e.attribute, e.label);
+FROM ldp_small_areas('pupils', '{school}') AS a JOIN ldp_estimate('pupils', by => '{school}') AS e
+     ON (a.group_key, a.attribute, a.label) IS NOT DISTINCT FROM (e.group_key, e.attribute, e.label);
 SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.weight = c.weight) AS equal
-FROM ldp_small_areas('pupils_by_day', '{day}') AS r JOIN ldp_small_areas('pupils', '{seen}') AS c ON (r.group_name, r.attribute, r.label) IS NOT DISTINCT FROM (c.group_name, c.attribute, c.label);
+FROM ldp_small_areas('pupils_by_day', '{day}') AS r JOIN ldp_small_areas('pupils', '{seen}') AS c ON ((r.group_key ->> 'day')::date, r.attribute, r.label) IS NOT DISTINCT FROM ((c.group_key ->> 'seen')::date, c.attribute, c.label);
 
 -- Reports without a value of the column form no group in any function, and a note has their number.
 SELECT 'clustered' AS function, count(*) AS rows, max(groups_used) AS groups, min(note) AS note FROM ldp_clustered('pupils', '{school}', '{bus}')
-UNION ALL SELECT 'small areas', count(*), count(DISTINCT group_name), min(note) FROM ldp_small_areas('pupils', '{school}', '{bus}')
-UNION ALL SELECT 'comparison', count(*), count(DISTINCT group_name), min(note) FROM ldp_compare_groups('pupils', '{school}', '{bus}', 'A')
+UNION ALL SELECT 'small areas', count(*), count(DISTINCT group_key), min(note) FROM ldp_small_areas('pupils', '{school}', '{bus}')
+UNION ALL SELECT 'comparison', count(*), count(DISTINCT group_key), min(note) FROM ldp_compare_groups('pupils', '{school}', '{bus}', 'A')
 UNION ALL SELECT 'test', count(*), max(groups), min(note) FROM ldp_group_test('pupils', '{school}', '{bus}');
+
+-- Groups may be NULL, or have no columns.
+SELECT group_key, label, n FROM ldp_estimate(ARRAY[ROW(NULL, ldp_summary_of('pupils'))::ldp_group, ROW('{}', ldp_summary_of('pupils'))::ldp_group], '{bus}');
+SELECT count(*), count(group_key) FROM ldp_compare_groups(ARRAY[ROW(NULL, ldp_summary_of('pupils'))::ldp_group, ROW('{"a": 1}', ldp_summary_of('pupils'))::ldp_group, ROW('{"a": 2}', ldp_summary_of('pupils'))::ldp_group]);
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ('SELECT ldp_estimate(ARRAY[NULL]::ldp_group[])'), ('SELECT ldp_estimate(ARRAY[ROW(''{"a": 1}'', NULL)::ldp_group])'),
+    ('SELECT ldp_estimate(ARRAY[ROW(''5'', ldp_summary_of(''pupils''))::ldp_group])'), ('SELECT ldp_estimate(ldp_summary_of(''pupils''), by => ''{school}'')'),
+    ('SELECT ldp_small_areas(ARRAY[NULL]::ldp_group[])')) AS r (query);
 
 -- A series of days with a jump. Two days have no reports.
 SELECT ldp_create_collection('moods', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"]}', ARRAY[['seen', 'date'], ['step', 'integer']]);
 INSERT INTO moods (report, seen, step) SELECT pg_temp.report(ldp_client_spec('moods'), pg_temp.little(((i * 7 + d * 13) % 100 < CASE WHEN d < 12 THEN 35 ELSE 65 END)::integer, 1)), date '2030-01-01' + d, d * 2
 FROM generate_series(0, 23) AS d, generate_series(1, 200) AS i WHERE d NOT IN (5, 6);
-SELECT group_name, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+SELECT group_key, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
        round(own_estimate::numeric, 6) AS own, round(own_stderr::numeric, 6) AS own_stderr, season_effect, n, people, note
 FROM ldp_smooth('moods', '{seen}') WHERE label = 'good';
-SELECT label, group_name, round(jump_p_value::numeric, 6) AS p_value, round(adjusted_p_value::numeric, 6) AS adjusted FROM ldp_smooth('moods', '{seen}') WHERE adjusted_p_value < 0.05 ORDER BY label;
+SELECT label, group_key, round(jump_p_value::numeric, 6) AS p_value, round(adjusted_p_value::numeric, 6) AS adjusted FROM ldp_smooth('moods', '{seen}') WHERE adjusted_p_value < 0.05 ORDER BY label;
 SELECT count(*) AS rows, count(jump_p_value) AS tested, bool_and(estimate BETWEEN lower AND upper) AS ordered, bool_and(stderr < own_stderr) AS smaller FROM ldp_smooth('moods', '{seen}');
 -- Integers are in numeric order, and their common distance is one step. A season of two steps.
-SELECT count(*) AS rows, bool_and(s.estimate = d.estimate) AS equal, min(s.group_name::integer) AS first, max(s.group_name::integer) AS last
-FROM ldp_smooth('moods', '{step}', season => 0) AS s JOIN ldp_smooth('moods', '{seen}') AS d ON s.label = d.label AND date '2030-01-01' + s.group_name::integer / 2 = d.group_name::date;
+SELECT count(*) AS rows, bool_and(s.estimate = d.estimate) AS equal, min((s.group_key ->> 'step')::integer) AS first, max((s.group_key ->> 'step')::integer) AS last
+FROM ldp_smooth('moods', '{step}', season => 0) AS s JOIN ldp_smooth('moods', '{seen}') AS d ON s.label = d.label AND date '2030-01-01' + (s.group_key ->> 'step')::integer / 2 = (d.group_key ->> 'seen')::date;
 SELECT bool_and(abs(one.season_effect + other.season_effect) < 1e-9 AND one.season_effect <> 0) AS balanced
-FROM ldp_smooth('moods', '{step}', '{value}', 2) AS one JOIN ldp_smooth('moods', '{step}', '{value}', 2) AS other ON one.label = other.label AND one.group_name::integer + 2 = other.group_name::integer;
+FROM ldp_smooth('moods', '{step}', '{value}', 2) AS one JOIN ldp_smooth('moods', '{step}', '{value}', 2) AS other ON one.label = other.label AND (one.group_key ->> 'step')::integer + 2 = (other.group_key ->> 'step')::integer;
 -- Days of a rollup.
 SELECT ldp_create_rollup('moods_by_day', 'moods', '{day(seen)}'), ldp_refresh('moods_by_day') > 0 AS refreshed;
-SELECT count(*) AS rows, bool_and(r.estimate = s.estimate AND r.group_name = s.group_name) AS equal FROM ldp_smooth('moods_by_day', '{day}') AS r JOIN ldp_smooth('moods', '{seen}') AS s USING (label, group_name);
+SELECT count(*) AS rows, bool_and(r.estimate = s.estimate) AS equal FROM ldp_smooth('moods_by_day', '{day}') AS r JOIN ldp_smooth('moods', '{seen}') AS s ON r.label = s.label AND r.group_key ->> 'day' = s.group_key ->> 'seen';
 -- Rounds of a panel.
 SELECT ldp_create_collection('moods_of_people', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"], "evolving": {}, "budget": {"epsilon": 4}}');
 SELECT ldp_open_rounds('moods_of_people', 0, 6);
@@ -91,7 +99,7 @@ SELECT ldp_create_collection('few_pupils', '{"mechanism": "grr", "epsilon": 1, "
 INSERT INTO few_pupils (report, site) SELECT pg_temp.report(ldp_client_spec('few_pupils'), pg_temp.little(i % 3 / 2, 1)), CASE WHEN i <= 19 THEN 'small' WHEN i < 60 THEN 'large' ELSE 'more' END FROM generate_series(1, 99) AS i;
 SELECT label, round(estimate::numeric, 6) AS estimate, groups_used, n, note FROM ldp_clustered('few_pupils', '{site}');
 INSERT INTO few_pupils (report, site) SELECT report, 'copy ' || i FROM few_pupils, generate_series(1, 2) AS i WHERE site = 'small';
-SELECT label, group_name, estimate, lower, round(own_estimate::numeric, 6) AS own, weight, n, note FROM ldp_small_areas('few_pupils', '{site}');
+SELECT label, group_key, estimate, lower, round(own_estimate::numeric, 6) AS own, weight, n, note FROM ldp_small_areas('few_pupils', '{site}');
 DELETE FROM few_pupils WHERE site = 'large' OR site LIKE 'copy%';
 SELECT label, estimate, lower, icc, groups_used, n, note FROM ldp_clustered('few_pupils', '{site}');
 

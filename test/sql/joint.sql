@@ -53,11 +53,11 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
 FROM ldp_marginal(:'s', '{sex,age}');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_marginal(:'s', '{age,sex}', 'unbiased', target => 'population');
--- Rows follow the order of the arguments; for one attribute the result is that of ldp_proportions.
+-- Rows follow the order of the arguments; for one attribute the result is that of ldp_estimate.
 SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age,sex}') AS b
     ON a.cell = ARRAY[b.cell[2], b.cell[1]];
 SELECT f.label, f.estimate = m.estimate AS same, f.stderr = m.stderr AS as_sure, f.n = m.n AS of_as_many
-FROM ldp_proportions(:'s', attribute => 'town') AS f JOIN ldp_marginal(:'s', '{town}') AS m ON m.cell[1] = f.label;
+FROM ldp_estimate(:'s', attributes => '{town}', statistics => '{proportion}') AS f JOIN ldp_marginal(:'s', '{town}') AS m ON m.cell[1] = f.label;
 -- Consistent: every view's table of an attribute adds up to the same.
 SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
@@ -71,7 +71,7 @@ SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stde
 FROM ldp_conditional(:'s', '{age}', '{sex}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary);
 SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS held FROM ldp_top(:'s', 2, attribute => 'town');
-SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_proportions(:'s', 'norm_sub', attribute => 'town');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_consistent(:'s', 'norm_sub', attribute => 'town');
 SELECT ldp_health.* FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'views drawn';
 
 -- What is refused, and what to do.
@@ -88,8 +88,8 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_proportion_where(%L, ''[]'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{}'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{sex}'')',
-    'SELECT ldp_proportions(%L)',
-    'SELECT ldp_means(%L)',
+    'SELECT ldp_estimate(%L, statistics => ''{proportion}'')',
+    'SELECT ldp_estimate(%L, statistics => ''{mean}'')',
     'SELECT ldp_part(%L, ''sex'')']) AS query;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');
 SELECT pg_temp.refusal(format('SELECT ldp_marginal(%L, ''{sex}'')', ldp_agg(pg_temp.report_to('plain', '00')))) FROM generate_series(1, 30);

@@ -73,7 +73,7 @@ GROUP BY 1, 2 ORDER BY 1, 2 DESC;
 SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_marginal(%L, ''{sex,wage}'')',
     'SELECT ldp_proportion_where(%L, ''{"age": [20, 65]}'')',
-    'SELECT ldp_means(%L)',
+    'SELECT ldp_estimate(%L, statistics => ''{mean}'')',
     'SELECT ldp_quantile(%L, 0.5, ''age'')']) AS query;
 SELECT pg_temp.refusal(format('SELECT pg_temp.report_to(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
 

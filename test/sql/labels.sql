@@ -28,10 +28,10 @@ BEGIN
     RETURN CASE WHEN named IS NULL THEN 'nothing' WHEN named = numbered THEN 'alike' ELSE named || ' ' || numbered END;
 END $$;
 SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
-    ('ldp_means(record, attribute => ''%'')', 'size', '0'),
+    ('ldp_estimate(record, attributes => ARRAY[''%''], statistics => ''{mean}'')', 'size', '0'),
     ('ldp_mean(record, ''%'')', 'size', '0'),
-    ('ldp_proportions(record, attribute => ''%'')', 'town', '1'),
-    ('ldp_proportions(pair, attribute => ''%'')', 'age', '1'),
+    ('ldp_estimate(record, attributes => ARRAY[''%''], statistics => ''{proportion}'')', 'town', '1'),
+    ('ldp_estimate(pair, attributes => ARRAY[''%''], statistics => ''{proportion}'')', 'age', '1'),
     ('ldp_proportion(record, ''Bonn'', ''%'')', 'town', '1'),
     ('ldp_proportion(record, ''1'', ''%'')', 'rank', '2'),
     ('ldp_consistent(record, ''norm_sub'', ''%'')', 'town', '1'),
@@ -54,7 +54,7 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
 
 -- What is not there is one error, of whichever function.
 SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'village'))) AS name, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', '7'))) AS number FROM unnest(ARRAY[
-    'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_proportions(record, attribute => ''%'')', 'ldp_proportions(pair, attribute => ''%'')',
+    'ldp_estimate(record, attributes => ARRAY[''%''], statistics => ''{mean}'')', 'ldp_mean(record, ''%'')', 'ldp_estimate(record, attributes => ARRAY[''%''], statistics => ''{proportion}'')', 'ldp_estimate(pair, attributes => ARRAY[''%''], statistics => ''{proportion}'')',
     'ldp_proportion(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
     'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')',
     'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_marginal(pair, ARRAY[''%'', ''sex''])',
@@ -69,7 +69,7 @@ SELECT count(*) FROM ldp_labels(NULL);
 -- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
 CREATE TABLE old AS SELECT ldp_agg(pg_temp.report_to('label_one', '01')) AS s FROM generate_series(1, 30);
-PREPARE shares AS SELECT attribute, label FROM old, ldp_proportions(s) ORDER BY value;
+PREPARE shares AS SELECT attribute, label FROM old, ldp_estimate(s, statistics => '{proportion}') ORDER BY value;
 EXECUTE shares;
 BEGIN;
 SELECT ldp_drop_collection('label_one');
@@ -81,7 +81,7 @@ SELECT ldp_drop_collection('label_one');
 EXECUTE shares;
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["blue", "black"]}]}');
 EXECUTE shares;
-SELECT label FROM ldp_proportions((SELECT ldp_agg(pg_temp.report_to('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
+SELECT label FROM ldp_estimate((SELECT ldp_agg(pg_temp.report_to('label_one', '01')) FROM generate_series(1, 30)), statistics => '{proportion}') ORDER BY value;
 BEGIN;
 SELECT ldp_create_collection('label_two', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
 EXECUTE shares;
@@ -96,14 +96,14 @@ SELECT ldp_create_collection('label_three', '{"mechanism": "grr", "epsilon": 1, 
 EXECUTE shares;
 -- Rows that are still being given out keep their labels when the collection goes away.
 BEGIN;
-DECLARE slow NO SCROLL CURSOR FOR SELECT f.label FROM old, ldp_proportions(s) AS f;
+DECLARE slow NO SCROLL CURSOR FOR SELECT f.label FROM old, ldp_estimate(s, statistics => '{proportion}') AS f;
 FETCH 1 FROM slow;
 SELECT ldp_drop_collection('label_three');
 FETCH ALL FROM slow;
 COMMIT;
 
 -- An attribute of a record that was taken out keeps its name and its labels, as long as the record's collection is there.
-PREPARE part AS SELECT attribute, label FROM s, ldp_proportions(ldp_part(record, 'town')) ORDER BY value;
+PREPARE part AS SELECT attribute, label FROM s, ldp_estimate(ldp_part(record, 'town'), statistics => '{proportion}') ORDER BY value;
 EXECUTE part;
 EXECUTE part;
 SELECT l.* FROM s, unnest('{town,size}'::text[]) AS part, ldp_labels(ldp_part(record, part)) AS l ORDER BY part, value;
@@ -123,7 +123,7 @@ REVOKE SELECT ON ldp_internal.ldp_collection FROM PUBLIC;
 EXECUTE town;
 SET ROLE ldp_labels_reader;
 SELECT pg_temp.refusal('SELECT ldp_labels(record) FROM s');
-SELECT pg_temp.refusal('SELECT ldp_proportions(record, attribute => ''1'') FROM s');
+SELECT pg_temp.refusal('SELECT ldp_estimate(record, attributes => ''{1}'', statistics => ''{proportion}'') FROM s');
 RESET ROLE;
 EXECUTE town;
 ROLLBACK;
@@ -151,7 +151,7 @@ SELECT ldp_create_collection('label_numbers', '{"mechanism": "grr", "epsilon": 1
 CREATE TABLE many AS SELECT ldp_agg(pg_temp.report_to('label_many', '000000')) AS s, ldp_agg(pg_temp.report_to('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
 SELECT count(*) AS labels, min(value) FILTER (WHERE label = 'w0') AS first, min(value) FILTER (WHERE label = 'w99999') AS last, pg_temp.refusal('SELECT ldp_proportion(s, ''w100000'') FROM many') FROM many, ldp_labels(s);
 SELECT l.*, pg_temp.refusal('SELECT ldp_proportion(numbers, ''w1'') FROM many') FROM many, ldp_labels(numbers) AS l;
-SELECT label, value FROM many, ldp_proportions(s) WHERE value IN (0, 99999) ORDER BY value;
+SELECT label, value FROM many, ldp_estimate(s, statistics => '{proportion}') WHERE value IN (0, 99999) ORDER BY value;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_many', 'label_numbers']) AS name;
 SELECT (SELECT count(*) FROM ldp_labels(s)) AS labels, (SELECT count(*) FROM ldp_labels(numbers)) AS of_numbers FROM many;
 

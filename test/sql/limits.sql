@@ -68,8 +68,8 @@ SELECT planned('SELECT * FROM ldp_top(NULL, 3)') AS top, planned('SELECT * FROM 
     planned('SELECT * FROM ldp_histogram(NULL, 40)') AS bins, planned('SELECT * FROM ldp_quantiles(NULL)') AS quantiles,
     planned('SELECT * FROM ldp_quantiles(NULL, ARRAY[0.1, 0.2, 0.3])') AS three_quantiles,
     planned('SELECT * FROM ldp_synthesize((SELECT summary FROM kept), 5000)') AS records,
-    planned('SELECT * FROM ldp_proportions((SELECT summary FROM kept))') AS shares,
-    planned(format('SELECT * FROM ldp_proportions(%L)', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
+    planned('SELECT * FROM ldp_estimate((SELECT summary FROM kept), statistics => ''{proportion}'')') AS shares,
+    planned(format('SELECT * FROM ldp_estimate(%L, statistics => ''{proportion}'')', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
 -- No function in C that takes reports or summaries is left to the default cost, and none that returns rows to the
 -- default number of them.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.deptype = 'e'

@@ -85,7 +85,7 @@ WITH counted AS (SELECT avg(get_byte(decode(right(report::text, 4), 'hex'), 0)):
 SELECT abs(ldp_mean(serial, '0') - 50 * (output + 0.5 - ceil(12 * (ldp_spec(serial) #>> '{parameters,sigma}')::float8) - 1)) < 1e-9 AS first_of_noisy_vector
 FROM counted, whole WHERE name = 'gaussian';
 SELECT ldp_spec(serial) - 'spec' - 'parameters' AS promise FROM whole WHERE name = 'gaussian';
-SELECT attribute, lower < estimate AND estimate < upper AS has_interval, n FROM whole, ldp_means(serial) WHERE name = 'gaussian';
+SELECT attribute, lower < estimate AND estimate < upper AS has_interval, n FROM whole, ldp_estimate(serial, statistics => '{mean}') WHERE name = 'gaussian';
 SELECT statistic, p_value < 1e-6 AS alarm FROM whole, ldp_health(serial) WHERE name = 'gaussian';
 SELECT ldp_create_collection('short', '{"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, "norm": 1, "attributes": [
     {"name": "a", "min": -1, "max": 1}, {"name": "b", "min": -1, "max": 1}, {"name": "c", "min": -1, "max": 1}]}');
@@ -135,7 +135,7 @@ SELECT attribute, label, n, stderr > 0 AS has_error, attribute_number, value FRO
 SELECT l.* FROM whole, ldp_labels(serial) AS l WHERE name = 'sampled' ORDER BY attribute_number, value;
 SELECT l.* FROM whole, ldp_labels(ldp_part(serial, 'colour')) AS l WHERE name = 'sampled' ORDER BY value;
 SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
-FROM whole, ldp_proportions(ldp_part(serial, '1')) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
+FROM whole, ldp_estimate(ldp_part(serial, '1'), statistics => '{proportion}') AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
 SELECT ldp_count(ldp_part(serial, '0')) + ldp_count(ldp_part(serial, '1')) + ldp_count(ldp_part(serial, '2')) AS reports,
        ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, '2') AS a_mean, ldp_part(serial, '1')::text::ldp_summary = ldp_part(serial, '1') AS written_and_read
 FROM whole WHERE name = 'sampled';
@@ -190,18 +190,18 @@ SELECT ldp_client_spec('income')::jsonb - 'derived' - 'chosen' AS spec;
 INSERT INTO income (report, country) SELECT pg_temp.report_to('income', pg_temp.little(CASE WHEN i % 5 < 2 THEN 0 ELSE 60 + i % 24 END, 1)),
     CASE WHEN i % 7 < 3 THEN 'north' ELSE 'south' END FROM generate_series(1, 3000) AS i;
 SELECT attribute, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
-FROM ldp_means(ldp_summary_of('income'));
+FROM ldp_estimate(ldp_summary_of('income'), statistics => '{mean}');
 SELECT attribute, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 4) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
-FROM ldp_response_rates(ldp_summary_of('income'), attribute => 'income');
+FROM ldp_estimate(ldp_summary_of('income'), attributes => '{income}', statistics => '{response_rate}');
 SELECT round(ldp_mean(report)::numeric, 3) AS one_step, (SELECT note FROM ldp_estimate(ldp_agg(report))) AS note FROM income;
-SELECT lower < (SELECT lower FROM ldp_means(ldp_summary_of('income'))) AS wider, upper > estimate AS above FROM ldp_robust_interval(ldp_summary_of('income'), forged => 0.02);
-SELECT group_name, baseline, attribute, p_value > 0.5 AS equal FROM ldp_compare_groups('income', '{country}');
+SELECT lower < (SELECT lower FROM ldp_estimate(ldp_summary_of('income'), statistics => '{mean}')) AS wider, upper > estimate AS above FROM ldp_robust_interval(ldp_summary_of('income'), forged => 0.02);
+SELECT group_key, baseline, attribute, p_value > 0.5 AS equal FROM ldp_compare_groups('income', '{country}');
 -- Reports without a number alone: more than any response rate explains.
-SELECT estimate, lower, upper, note FROM ldp_means((SELECT ldp_agg(pg_temp.report_to('income', '00')) FROM generate_series(1, 100)));
+SELECT estimate, lower, upper, note FROM ldp_estimate((SELECT ldp_agg(pg_temp.report_to('income', '00')) FROM generate_series(1, 100)), statistics => '{mean}');
 SELECT ldp_drop_collection('income');
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_response_rates(serial) FROM whole WHERE name = 'duchi'$$),
+    ($$SELECT ldp_estimate(serial, statistics => '{response_rate}') FROM whole WHERE name = 'duchi'$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1, "missing": true}')).canonical$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "optional_mean", "epsilon": 1, "min": 0, "max": 1}')).canonical$$),
     ($$SELECT (ldp_spec_info('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": 0.3}')).canonical$$),
@@ -211,9 +211,9 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 
 -- NULLs and empty summaries.
-SELECT ldp_part(NULL, '0') IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AND ldp_resolution(NULL) IS NULL AS quantile, ldp_mean(NULL::ldp_summary) IS NULL AS mean, ldp_consistent(NULL) IS NULL AS shares, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
+SELECT ldp_part(NULL, '0') IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AND ldp_resolution(NULL) IS NULL AS quantile, ldp_mean(NULL::ldp_summary) IS NULL AS mean, (SELECT count(*) FROM ldp_consistent(NULL)) AS shares, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
-SELECT ldp_quantile(serial, NULL) IS NULL AS quantile, ldp_consistent(serial, NULL) IS NULL AS shares FROM whole WHERE name = 'haar_ordered';
+SELECT ldp_quantile(serial, NULL) IS NULL AS quantile, (SELECT count(*) FROM ldp_consistent(serial, NULL)) AS shares FROM whole WHERE name = 'haar_ordered';
 SELECT ldp_drop_collection('things');
 
 -- A winsorized mean: the second round follows from the reports of the first one.

@@ -84,7 +84,7 @@ ALTER TABLE typed NOT OF;
 ALTER TABLE typed ADD COLUMN country text;
 SELECT ldp_create_rollup('typed_countries', 'typed', '{country}');
 SELECT ldp_refresh('typed_countries');
-SELECT country, n FROM typed_countries, ldp_proportions(summary) LIMIT 1;
+SELECT country, n FROM typed_countries, ldp_estimate(summary, statistics => '{proportion}') LIMIT 1;
 SELECT ldp_drop_collection('typed');
 -- A collection's table begins with the columns of the type.
 SELECT ldp_create_collection('sided', :spec, ARRAY[['country', 'text']]);
@@ -176,7 +176,7 @@ SELECT current_setting('owners.trace', true) = current_user AS caught;
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
 SELECT COALESCE(current_setting('owners.trace', true), '') AS trace, current_user = session_user AS same;
 \c -
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
 SELECT COALESCE(current_setting('owners.trace', true), '') AS trace, current_user = session_user AS same;
 SET search_path = owners, public;
 -- Nor can it do as its owner what must not be done behind the caller's back.
@@ -215,7 +215,7 @@ RESET ROLE;
 SET ROLE regress_ldp_reader;
 SET owners.tenant = 'a';
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
 SELECT ldp_count(ldp_agg(report)) FROM colour;
 SET owners.tenant = 'b';
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
@@ -247,8 +247,8 @@ SELECT ldp_count(ldp_summary_of('guarded'));
 SELECT n, label FROM ldp_estimate('guarded') LIMIT 1;
 -- Groups of fewer than twenty reports, the spec's min_group, are not shown.
 SELECT ldp_count(ldp_summary_of('guarded', 0)) AS thirty, ldp_count(ldp_summary_of('guarded', 1)) AS fifteen, ldp_count(ldp_summary_of('guarded', 2)) AS none;
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{round,tenant}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{round,tenant}'));
 SELECT * FROM unnest(ldp_groups_of('guarded', '{report}'));
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM unnest(ldp_groups_of('guarded', '{xmin}'));
@@ -269,7 +269,7 @@ CREATE FUNCTION counts(summary ldp_summary) RETURNS integer[] LANGUAGE sql AS $$
     SELECT array_agg(round(ldp_count($1) * (share * (exp(1) - 1) + 1) / (exp(1) + 2))::integer ORDER BY value) FROM unnest(ldp_proportion($1)) WITH ORDINALITY AS p (share, value) $$;
 CREATE FUNCTION difference(one integer[], other integer[]) RETURNS integer[] LANGUAGE sql STRICT AS $$ SELECT array_agg(a - b ORDER BY i) FROM unnest($1, $2) WITH ORDINALITY AS u (a, b, i) $$;
 SET ROLE regress_ldp_reader;
-SELECT difference(counts(ldp_summary_of('guarded')), counts(g.summary)) AS not_shown FROM unnest(ldp_groups_of('guarded', '{tenant}')) AS g WHERE "group" ->> 'tenant' = 'b';
+SELECT difference(counts(ldp_summary_of('guarded')), counts(g.summary)) AS not_shown FROM unnest(ldp_groups_of('guarded', '{tenant}')) AS g WHERE group_key ->> 'tenant' = 'b';
 SELECT counts(ldp_summary_of('guarded')) AS before \gset
 RESET ROLE;
 INSERT INTO guarded SELECT report('guarded', '02');
@@ -287,7 +287,7 @@ GRANT SELECT ON truth TO regress_ldp_reader;
 INSERT INTO watched SELECT report('watched', lpad(value::text, 2, '0')), 0, timestamptz '2026-01-01 00:00Z' + i * interval '1 minute' FROM truth;
 SELECT ldp_refresh('minutes');
 SET ROLE regress_ldp_reader;
-SELECT count(*) AS buckets_shown FROM ldp_group_estimates('minutes');
+SELECT count(*) AS buckets_shown FROM ldp_estimate(ldp_groups_of('minutes'));
 WITH parts AS MATERIALIZED (
     SELECT i, (SELECT counts(g.summary) FROM unnest(ldp_groups_of('minutes', by => '{}', until => at)) AS g) AS before,
            (SELECT counts(g.summary) FROM unnest(ldp_groups_of('minutes', by => '{}', since => at)) AS g) AS after
@@ -309,7 +309,7 @@ SELECT ldp_summary_of('guarded');
 SELECT * FROM unnest(ldp_groups_of('guarded', '{tenant}'));
 RESET ROLE;
 SET ROLE regress_ldp_owner;
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
 ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
 RESET ROLE;
 SET ROLE regress_ldp_reader;

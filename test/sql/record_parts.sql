@@ -45,14 +45,14 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 -- Every estimate by name.
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, attribute_number
 FROM ldp_estimate(:'s'::ldp_summary);
-SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours');
-SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours.8h');
+SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary, attributes => '{hours}', statistics => '{mean}');
+SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary, attributes => ARRAY['hours.8h'], statistics => '{mean}');
 SELECT pg_temp.short(ldp_mean(:'s'::ldp_summary, 'age')) AS age, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'hours.8h')) AS eight, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'income')) AS income;
-SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_proportions(:'s'::ldp_summary, attribute => 'mood');
-SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_proportions(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
+SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary, attributes => '{mood}', statistics => '{proportion}');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_consistent(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
 SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS significant FROM ldp_top(:'s'::ldp_summary, 2, attribute => 'mood');
 SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'ok', 'mood')) AS by_label,
-    pg_temp.short((ldp_consistent(:'s'::ldp_summary, 'norm_sub', 'mood'))[2]) AS consistent;
+    (SELECT pg_temp.short(estimate) FROM ldp_consistent(:'s'::ldp_summary, 'norm_sub', 'mood') WHERE label = 'ok') AS consistent;
 -- A distribution.
 SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income');
 SELECT attribute, pg_temp.short(estimate) AS estimate FROM ldp_between(:'s'::ldp_summary, high => 300, attribute => 'income');
@@ -80,7 +80,7 @@ SELECT ldp_part(:'s'::ldp_summary, 'mood') = :'tables' AS one_part,
     ldp_spec(:'tables'::ldp_summary) ->> 'spec' = ldp_internal.ldp_part_fingerprint(ldp_spec(:'s'::ldp_summary) ->> 'spec', 0) AS known;
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_histogram(:'s'::ldp_summary, 3, target => 'population', attribute => 'income') AS a JOIN ldp_histogram(:'income'::ldp_summary, 3, target => 'population') AS b USING (bin, stderr, lower, upper);
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_marginal(:'s', '{mood,car}', target => 'population') AS a JOIN ldp_marginal(:'tables', '{mood,car}', target => 'population') AS b USING (cell, stderr, lower, upper);
-SELECT bool_and(a.estimate = b.estimate) AS same, count(*) FROM ldp_means(:'s'::ldp_summary, target => 'population', attribute => 'hours') AS a JOIN ldp_means(:'hours'::ldp_summary, target => 'population') AS b USING (attribute, stderr);
+SELECT bool_and(a.estimate = b.estimate) AS same, count(*) FROM ldp_estimate(:'s'::ldp_summary, attributes => '{hours}', statistics => '{mean}', target => 'population') AS a JOIN ldp_estimate(:'hours'::ldp_summary, statistics => '{mean}', target => 'population') AS b USING (attribute, stderr);
 
 -- One step, by name.
 SELECT pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, pg_temp.short(ldp_mean(report, 'age')) AS age FROM poll;
@@ -118,8 +118,8 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_quantiles(%L::ldp_summary)',
     'SELECT ldp_mean(%L::ldp_summary, ''hours'')',
     'SELECT ldp_mean(%L::ldp_summary, ''wage'')',
-    'SELECT ldp_proportions(%L::ldp_summary, attribute => ''income'')',
-    'SELECT ldp_proportions(%L::ldp_summary, attribute => ''hours'')',
+    'SELECT ldp_estimate(%L::ldp_summary, attributes => ''{income}'', statistics => ''{proportion}'')',
+    'SELECT ldp_estimate(%L::ldp_summary, attributes => ''{hours}'', statistics => ''{proportion}'')',
     'SELECT ldp_marginal(%L, ''{mood,town}'')',
     'SELECT ldp_marginal(%L, ''{town}'')',
     'SELECT ldp_marginal(%L, ''{age}'')',
@@ -168,7 +168,7 @@ SELECT element, bool_and(abs(m.estimate - (low + high) / 2 - (high - low) / 2 * 
 FROM (SELECT element, sum(CASE WHEN coefficient = 0 OR element * 2 * width / 4 % 2 = 0 THEN estimate ELSE -estimate END)
     FROM ldp_coefficients(:'one', attribute => 'person'), generate_series(0, 3) AS element, LATERAL (SELECT CASE WHEN coefficient = 0 THEN 1 ELSE 1 << floor(log(2, coefficient))::int END AS width) AS w
     WHERE coefficient = 0 OR element * width / 4 = coefficient - width GROUP BY element) AS s
-JOIN (VALUES (0, 20, 80), (1, 0, 100), (2, 0, 50000), (3, 0, 50000)) AS r (element, low, high) USING (element) JOIN ldp_means(:'one'::ldp_summary, attribute => 'person') AS m ON m.attribute_number = element + 2
+JOIN (VALUES (0, 20, 80), (1, 0, 100), (2, 0, 50000), (3, 0, 50000)) AS r (element, low, high) USING (element) JOIN ldp_estimate(:'one'::ldp_summary, attributes => '{person}', statistics => '{mean}') AS m ON m.attribute_number = element + 2
 GROUP BY element ORDER BY element;
 SELECT pg_temp.refusal(format(query, :'one')) FROM unnest(ARRAY['SELECT ldp_coefficients(%L, attribute => ''mood'')', 'SELECT ldp_coefficients(%L, attribute => ''wage'')']) AS query;
 SELECT pg_temp.refusal(format('SELECT (ldp_spec_info(%L)).canonical', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "v", "vector": 2, ' || rest || '}]}')) AS refused

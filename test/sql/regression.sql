@@ -21,7 +21,7 @@ CREATE TABLE told AS SELECT ldp_agg(report) AS s FROM pupil;
 
 -- By hand: centred means from different people, so that their errors are independent.
 CREATE VIEW m AS SELECT attribute AS name, estimate - CASE attribute WHEN 'hours' THEN 5 WHEN 'score' THEN 50 ELSE 0 END AS m, stderr AS e
-    FROM told, ldp_means(s, target => 'population');
+    FROM told, ldp_estimate(s, statistics => '{mean}', target => 'population');
 CREATE VIEW moment AS SELECT x.m AS x, x.e AS ex, y.m AS y, y.e AS ey, xx.m AS xx, xx.e AS exx, xy.m AS xy, xy.e AS exy, yy.m AS yy, yy.e AS eyy
     FROM m AS x, m AS y, m AS xx, m AS xy, m AS yy WHERE x.name = 'hours' AND y.name = 'score' AND xx.name = 'hours*hours' AND xy.name = 'score*hours' AND yy.name = 'score*score';
 SELECT abs(c.estimate - (xy - x * y)) < 1e-9 AS estimate, abs(c.stderr / sqrt(exy ^ 2 + (x * ey) ^ 2 + (y * ex) ^ 2) - 1) < 1e-9 AS stderr,
@@ -29,7 +29,7 @@ SELECT abs(c.estimate - (xy - x * y)) < 1e-9 AS estimate, abs(c.stderr / sqrt(ex
 FROM told, moment, ldp_covariance(s, 'hours', 'score', target => 'population') AS c;
 SELECT abs(c.estimate - (xx - x * x)) < 1e-9 AS variance, abs(c.stderr / sqrt(exx ^ 2 + (2 * x * ex) ^ 2) - 1) < 1e-9 AS stderr
 FROM told, moment, ldp_covariance(s, 'hours', 'hours', target => 'population') AS c;
-SELECT c = d AS in_either_order FROM told, ldp_covariance(s, 'hours', 'score') AS c, ldp_covariance(s, 'score', 'hours') AS d;
+SELECT (c.estimate, c.stderr, c.source) = (d.estimate, d.stderr, d.source) AS in_either_order FROM told, ldp_covariance(s, 'hours', 'score') AS c, ldp_covariance(s, 'score', 'hours') AS d;
 SELECT abs(c.estimate - (xy - x * y) / sqrt((xx - x * x) * (yy - y * y))) < 1e-9 AS correlation, -1 <= lower AND lower < estimate AND estimate < upper AND upper <= 1 AS interval,
        c.stderr <= d.stderr AS no_more_against_the_sample
 FROM told, moment, ldp_correlation(s, 'hours', 'score') AS c, LATERAL (SELECT stderr FROM ldp_correlation(s, 'hours', 'score', target => 'population')) AS d;
@@ -45,7 +45,7 @@ SELECT r.term, r.label, round(r.estimate::numeric, 4) AS estimate, round(r.stder
 FROM told, ldp_regression(s, 'score', ARRAY['hours'], 0.9, "group" => 'school') AS r;
 -- The means of both within the groups lie on the lines.
 WITH line AS (SELECT r.* FROM told, ldp_regression(s, 'score', ARRAY['hours'], "group" => 'school') AS r),
-share AS (SELECT f.label, f.estimate FROM told, ldp_proportions(s, attribute => 'school') AS f)
+share AS (SELECT f.label, f.estimate FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS f)
 SELECT l.label, abs((50 + y.m / f.estimate) - (l.estimate + slope.estimate * (5 + x.m / f.estimate))) < 1e-9 AS on_the_line
 FROM line AS l JOIN share AS f ON f.label = l.label JOIN m AS y ON y.name = 'score*school=' || l.label
      JOIN m AS x ON x.name IN ('hours*school=' || l.label, 'school=' || l.label || '*hours') JOIN line AS slope ON slope.term = 'hours'
@@ -53,7 +53,7 @@ WHERE l.term = 'school';
 
 -- Without predictors, the means within the groups.
 SELECT r.term, r.label, abs(r.estimate - (50 + y.m / f.estimate)) < 1e-9 AS mean, r.stderr < 50 AS stderr
-FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_proportions(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
+FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
 SELECT jsonb_path_query_array((ldp_spec_info('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}')).canonical, '$.attributes[*].name') AS names;
 
 -- No reports, and few reports.
@@ -90,19 +90,19 @@ SELECT ldp_create_collection('shy', '{"mechanism": "duchi", "epsilon": 1, "attri
 SELECT ldp_create_collection('open', '{"mechanism": "duchi", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 100}]}');
 INSERT INTO shy SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('shy')), 'hex') || CASE WHEN i % 100 < 60 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 3000) AS i;
 INSERT INTO open SELECT (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('open')), 'hex') || CASE WHEN i % 100 < 66 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 1000) AS i;
-CREATE VIEW each AS SELECT a FROM ldp_means(ldp_summary_of('shy')) AS a UNION ALL SELECT a FROM ldp_means(ldp_summary_of('open')) AS a;
+CREATE VIEW each AS SELECT a::ldp_row AS a FROM ldp_estimate(ldp_summary_of('shy'), statistics => '{mean}') AS a UNION ALL SELECT a::ldp_row FROM ldp_estimate(ldp_summary_of('open'), statistics => '{mean}') AS a;
 CREATE VIEW mean AS SELECT sum((a).estimate / (a).stderr ^ 2) / sum(1 / (a).stderr ^ 2) AS estimate, 1 / sqrt(sum(1 / (a).stderr ^ 2)) AS stderr FROM each;
 SELECT c.attribute, c.label, abs(c.estimate - m.estimate) < 1e-9 AS estimate, abs(c.stderr - m.stderr) < 1e-9 AS stderr,
-       abs(c.lower - (m.estimate - ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.people, c.attribute_number, c.value, c.note
+       abs(c.lower - (m.estimate - ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS lower, abs(c.upper - (m.estimate + ldp_internal.ldp_critical_value(0.95) * m.stderr)) < 1e-9 AS upper, c.n, c.statistic, c.note
 FROM (SELECT (ldp_combine(a)).* FROM each) AS c, mean AS m;
 SELECT abs((c).estimate - m.estimate) < 1e-9 AS estimate, abs((c).stderr - m.stderr) < 1e-9 AS stderr, (c).n
 FROM (SELECT ldp_combine((a).estimate, (a).stderr) AS c FROM each) AS c, mean AS m;
 SELECT (c).attribute, round((c).estimate::numeric, 3) AS estimate, (c).n FROM (SELECT ldp_combine(a) AS c FROM each WHERE (a).n = 3000) AS alone;
 -- Rows without estimates are ignored; without rows the result is NULL.
 SELECT b.c = e.c AS with_nothing FROM (SELECT ldp_combine(a) AS c FROM each) AS e,
-    (SELECT ldp_combine(a) AS c FROM (SELECT a FROM each UNION ALL SELECT NULL UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, 'few')::ldp_estimate_row) AS all_) AS b;
+    (SELECT ldp_combine(a) AS c FROM (SELECT a FROM each UNION ALL SELECT NULL UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, NULL, 3, NULL, 'few', 'elsewhere')::ldp_row) AS all_) AS b;
 SELECT ldp_combine(a) IS NULL AS none, (SELECT (ldp_combine(e, s)).estimate FROM (VALUES (1, NULL), (2, 0.5), (NULL, 1)) AS v (e, s)) AS known FROM each WHERE false;
-SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
+SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, NULL, 3, 1, 1, 5, 30, NULL, NULL, 'elsewhere')::ldp_row) AS both_$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 0) FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);
@@ -113,7 +113,7 @@ SELECT (d).attribute, abs((d).estimate - ((open).estimate - (shy).estimate)) < 1
 FROM two, ldp_difference(open, shy) AS d;
 SELECT (q).attribute, abs((q).estimate - (open).estimate / (shy).estimate) < 1e-9 AS estimate, (q).lower < (q).estimate AND (q).estimate < (q).upper AS interval, (q).n, (q).note
 FROM two, ldp_ratio(open, shy) AS q;
-SELECT round((q).estimate::numeric, 6) AS estimate, (q).lower, (q).upper, (q).note FROM two, ldp_ratio(open, ROW('other', NULL, 1, 2, -3, 5, 100, 100, 0, NULL, NULL)::ldp_estimate_row) AS q,
+SELECT round((q).estimate::numeric, 6) AS estimate, (q).lower, (q).upper, (q).note FROM two, ldp_ratio(open, ROW('other', NULL, NULL, 1, 2, -3, 5, 100, NULL, NULL, 'elsewhere')::ldp_row) AS q,
     LATERAL (SELECT 1 WHERE (q).estimate = (open).estimate) AS same;
 SELECT abs((w).estimate - (3 * (shy).estimate + (open).estimate) / 4) < 1e-9 AS estimate, abs((w).stderr - sqrt(9 * (shy).stderr ^ 2 + (open).stderr ^ 2) / 4) < 1e-9 AS stderr,
        abs((w).upper - (w).estimate - ldp_internal.ldp_critical_value(0.95) * (w).stderr) < 1e-4 AS upper, (w).n
@@ -121,21 +121,21 @@ FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 0.75 ELSE 0.
 -- A weight of 0 leaves a row out. Without an estimate there is no weighted mean.
 SELECT w = shy AS alone FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 2 ELSE 0 END) AS w FROM each) AS weighted;
 SELECT (SELECT ldp_weighted(a, 0) FROM each) IS NULL AS no_weight, (SELECT ldp_weighted(a, 1) FROM each WHERE false) IS NULL AS no_rows;
-SELECT (w).estimate, (w).lower, (w).note FROM (SELECT ldp_weighted(a, 1) AS w FROM (SELECT a FROM each UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, NULL)::ldp_estimate_row) AS all_) AS weighted;
-SELECT ldp_difference(NULL, shy) IS NULL AS of_null, (ldp_difference(shy, ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, NULL)::ldp_estimate_row)).note FROM two;
+SELECT (w).estimate, (w).lower, (w).note FROM (SELECT ldp_weighted(a, 1) AS w FROM (SELECT a FROM each UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, NULL, 3, NULL, NULL, 'elsewhere')::ldp_row) AS all_) AS weighted;
+SELECT ldp_difference(NULL, shy) IS NULL AS of_null, (ldp_difference(shy, ROW('wage', NULL, NULL, NULL, NULL, NULL, NULL, 3, NULL, NULL, 'elsewhere')::ldp_row)).note FROM two;
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, -1) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 'Infinity') FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, NULL) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(NULL, 1) FROM each$$);
-SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
+SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, NULL, 3, 1, 1, 5, 30, NULL, NULL, 'elsewhere')::ldp_row) AS both_$$);
 -- Two labels of one summary have dependent errors, which rows do not show. Rows of different groups are accepted.
-SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, NULL, 0, 0, NULL)::ldp_estimate_row, ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 1, NULL)::ldp_estimate_row)$$);
-SELECT pg_temp.refusal($$SELECT ldp_ratio(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, 9, 0, 0, NULL)::ldp_estimate_row, ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 30, 9, 0, 1, NULL)::ldp_estimate_row)$$);
-SELECT (ldp_difference(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, NULL, 0, 0, NULL)::ldp_estimate_row, r)).estimate::numeric(3, 1)
-FROM (VALUES (ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 31, NULL, 0, 1, NULL)::ldp_estimate_row), (ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, NULL, NULL, 0, 1, NULL)::ldp_estimate_row),
-             (ROW('town', 'a', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 0, NULL)::ldp_estimate_row), (ROW('place', 'b', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 0, NULL)::ldp_estimate_row)) AS other (r);
-SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, 3, -1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row, shy) FROM two$$);
-SELECT pg_temp.refusal($$SELECT ldp_ratio(shy, ROW('wage', NULL, 3, 1, 'NaN', 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) FROM two$$);
+SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('town', 'a', NULL, 0.3, 0.1, 0.1, 0.5, 30, NULL, NULL, 'elsewhere')::ldp_row, ROW('town', 'b', NULL, 0.6, 0.1, 0.4, 0.8, 30, NULL, NULL, 'elsewhere')::ldp_row)$$);
+SELECT pg_temp.refusal($$SELECT ldp_ratio(ROW('town', 'a', NULL, 0.3, 0.1, 0.1, 0.5, 30, NULL, NULL, 'elsewhere')::ldp_row, ROW('town', 'b', NULL, 0.6, 0.1, 0.4, 0.8, 30, NULL, NULL, 'elsewhere')::ldp_row)$$);
+SELECT (ldp_difference(ROW('town', 'a', NULL, 0.3, 0.1, 0.1, 0.5, 30, NULL, NULL, 'a poll')::ldp_row, r)).estimate::numeric(3, 1)
+FROM (VALUES (ROW('town', 'b', NULL, 0.6, 0.1, 0.4, 0.8, 31, NULL, NULL, 'elsewhere')::ldp_row), (ROW('town', 'b', NULL, 0.6, 0.1, 0.4, 0.8, NULL, NULL, NULL, 'elsewhere')::ldp_row),
+             (ROW('town', 'a', NULL, 0.6, 0.1, 0.4, 0.8, 30, NULL, NULL, 'elsewhere')::ldp_row), (ROW('place', 'b', NULL, 0.6, 0.1, 0.4, 0.8, 30, NULL, NULL, 'elsewhere')::ldp_row)) AS other (r);
+SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, NULL, 3, -1, 1, 5, 30, NULL, NULL, 'elsewhere')::ldp_row, shy) FROM two$$);
+SELECT pg_temp.refusal($$SELECT ldp_ratio(shy, ROW('wage', NULL, NULL, 3, 1, 'NaN', 5, 30, NULL, NULL, 'elsewhere')::ldp_row) FROM two$$);
 -- Workers weight parts of the rows.
 CREATE TABLE strata WITH (parallel_workers = 2) AS SELECT a, i AS weight FROM each, generate_series(0, 100) AS i;
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
@@ -143,9 +143,9 @@ EXPLAIN (COSTS OFF) SELECT ldp_weighted(a, weight) FROM strata;
 SELECT ldp_weighted(a, weight) AS by_workers FROM strata \gset
 SET max_parallel_workers_per_gather = 0;
 SELECT abs((w).estimate - (p).estimate) < 1e-9 AS estimate, abs((w).stderr - (p).stderr) < 1e-9 AS stderr, abs((w).upper - (p).upper) < 1e-9 AS upper, (w).n = (p).n AS n, (w).n AS reports
-FROM (SELECT ldp_weighted(a, weight) AS w, :'by_workers'::ldp_estimate_row AS p FROM strata) AS both_ways;
+FROM (SELECT ldp_weighted(a, weight) AS w, :'by_workers'::ldp_row AS p FROM strata) AS both_ways;
 RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET max_parallel_workers_per_gather; RESET parallel_leader_participation;
 -- Of each value of a category.
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
-FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h) AS halves
-      GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_proportions(s, attribute => 'school') AS f) AS f USING (label);
+FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS h UNION ALL SELECT h FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS h) AS halves
+      GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS f) AS f USING (label);

@@ -25,12 +25,12 @@ INSERT INTO towns (report, town, tags) SELECT pg_temp.report(i % 4), (ARRAY['ulm
 SELECT ldp_create_rollup('by_town', 'towns', '{town,tags}') IS NOT NULL AS made, ldp_refresh('by_town');
 INSERT INTO towns (report, town) SELECT pg_temp.report(i % 4), (ARRAY['Ulm', 'ULM'])[i % 2 + 1] FROM generate_series(1, 4) AS i;
 SELECT ldp_refresh('by_town');
-SELECT "group" ->> 'town' COLLATE "C" AS town, ldp_count(summary) FROM unnest(ldp_groups_of('by_town', by => '{town}')) AS g ORDER BY 1;
+SELECT group_key ->> 'town' COLLATE "C" AS town, ldp_count(summary) FROM unnest(ldp_groups_of('by_town', by => '{town}')) AS g ORDER BY 1;
 -- Arrays that differ in their lower bounds alone are two groups with equal names.
 INSERT INTO towns (report, town, tags) SELECT pg_temp.report(i % 4), 'Ulm', (ARRAY['{b}', '[0:0]={b}']::text[])[i % 2 + 1]::text[] FROM generate_series(1, 6) AS i;
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('towns', '{tags}')) AS s WHERE "group" ->> 'tags' = '["b"]';
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('towns', '{tags}')) AS s WHERE group_key ->> 'tags' = '["b"]';
 SELECT ldp_refresh('by_town');
-SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('by_town', by => '{tags}')) AS g WHERE "group" ->> 'tags' = '["b"]';
+SELECT group_key, ldp_count(summary) FROM unnest(ldp_groups_of('by_town', by => '{tags}')) AS g WHERE group_key ->> 'tags' = '["b"]';
 
 -- A column that was renamed or dropped.
 SELECT ldp_create_collection('visits', :'spec', ARRAY[['seen', 'date'], ['country', 'text']]);

@@ -19,40 +19,40 @@ SELECT ldp_refresh('by_tenant'), ldp_refresh('by_secret');
 REVOKE SELECT (secret) ON tenants FROM ldp_analyst;
 -- Analysts with access to the reports read the rollup through functions; its table belongs to the owner.
 SET ROLE regress_ldp_acme;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 SELECT * FROM by_tenant;
-SELECT * FROM ldp_group_estimates('by_secret');
+SELECT * FROM ldp_estimate(ldp_groups_of('by_secret'));
 SET ROLE regress_ldp_some;
-SELECT * FROM ldp_group_estimates('by_tenant');
+SELECT * FROM ldp_estimate(ldp_groups_of('by_tenant'));
 SET ROLE regress_ldp_owner;
 GRANT SELECT ON by_tenant TO regress_ldp_some;
 SET ROLE regress_ldp_some;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 -- Enabled after the rollup was created.
 SET ROLE regress_ldp_owner;
 ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON tenants FOR SELECT TO ldp_analyst USING (tenant = current_user);
 SET ROLE regress_ldp_acme;
-SELECT "group", label, n FROM ldp_group_estimates('by_tenant');
+SELECT group_key, label, n FROM ldp_estimate(ldp_groups_of('by_tenant'));
 SELECT ldp_groups_of('by_tenant', by => '{}');
 SELECT * FROM ldp_missing_values('by_tenant');
-SELECT * FROM ldp_group_estimates('tenants', by => '{}');
+SELECT * FROM ldp_estimate('tenants', by => '{}');
 SELECT * FROM by_tenant;
 SELECT label, n FROM ldp_estimate('tenants') WHERE label = 'red';
 SELECT ldp_count(ldp_summary_of('tenants')), (SELECT count(*) FROM unnest(ldp_groups_of('tenants', '{tenant}'))) AS groups;
 SET ROLE regress_ldp_some;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 SET ROLE regress_ldp_auditor;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 SET ROLE regress_ldp_owner;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 ALTER TABLE tenants FORCE ROW LEVEL SECURITY;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 ALTER TABLE tenants NO FORCE ROW LEVEL SECURITY;
 -- Enabled before.
 SELECT ldp_create_rollup('later', 'tenants', '{tenant}'), ldp_refresh('later');
 SET ROLE regress_ldp_acme;
-SELECT * FROM ldp_group_estimates('later');
+SELECT * FROM ldp_estimate(ldp_groups_of('later'));
 SELECT * FROM later;
 -- With policies of its own.
 SET ROLE regress_ldp_owner;
@@ -60,7 +60,7 @@ ALTER TABLE by_tenant ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON by_tenant FOR SELECT TO ldp_analyst USING (tenant = current_user);
 GRANT SELECT ON by_tenant TO ldp_analyst;
 SET ROLE regress_ldp_acme;
-SELECT "group", n FROM ldp_group_estimates('by_tenant') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('by_tenant')) WHERE label = 'red';
 RESET ROLE;
 
 -- Grant options ---------------------------------------------------------------------------------------------

@@ -75,9 +75,9 @@ BEGIN
              FULL JOIN (SELECT COALESCE(to_jsonb(v), ''null'') AS v, summary AS s FROM %I) AS b USING (v)', name, name || '_itself') INTO same;
     IF same IS NOT TRUE THEN problem := problem || ' Its buckets are not its values.'; END IF;
     FOR rollup IN SELECT r.* FROM ldp_rollups AS r WHERE r.collection = problems.name LOOP
-        SELECT count(*) = count(DISTINCT g."group") AND ldp_rollup(g.summary) = ldp_summary_of(problems.name) INTO same FROM unnest(ldp_groups_of(rollup.name)) AS g ("group", summary);
+        SELECT count(*) = count(DISTINCT g.group_key) AND ldp_rollup(g.summary) = ldp_summary_of(problems.name) INTO same FROM unnest(ldp_groups_of(rollup.name)) AS g (group_key, summary);
         IF same IS NOT TRUE THEN problem := problem || format(' Names or sums of %s.', rollup.name); END IF;
-        PERFORM ldp_group_estimates(rollup.name, by => '{}');
+        PERFORM ldp_estimate(rollup.name, by => '{}');
         IF name ~ '^v_(date|timestamp)' THEN
             PERFORM ldp_groups_of(rollup.name, since => '-infinity', until => 'infinity'), ldp_groups_of(rollup.name, since => '2026-01-01', until => '2027-01-01'),
                 ldp_groups_of(rollup.name, by => ARRAY[format('year(%s)', regexp_replace(rollup.buckets[1], '\(.*', ''))]);
@@ -95,8 +95,8 @@ CALL fill();
 SELECT count(*) AS rollups FROM ldp_rollups WHERE collection LIKE 'v\_%';
 SELECT type, problems('v_' || type) FROM value ORDER BY type;
 -- Buckets at the ends.
-SELECT "group", n FROM ldp_group_estimates('v_date_year_5', by => '{year}') WHERE label = 'red';
-SELECT "group", n FROM ldp_group_estimates('v_timestamptz_week_16') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate('v_date_year_5', by => '{year}') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('v_timestamptz_week_16')) WHERE label = 'red';
 SELECT buckets, zone FROM ldp_rollups WHERE name IN ('v_date_year_5', 'v_timestamptz_week_16') ORDER BY name;
 
 -- Wide values, and many columns -----------------------------------------------------------------------------
@@ -113,13 +113,13 @@ SELECT ldp_refresh('by_country');
 INSERT INTO wide SELECT report(1), 0, string_agg(md5(i::text), ''), '{a}' FROM generate_series(1, 300) AS i;
 SELECT ldp_refresh('by_country');
 SELECT octet_length(country), octet_length(bucket), ldp_count(summary) FROM by_country ORDER BY 1;
-SELECT count(*), max(octet_length("group" ->> 'country')) FROM unnest(ldp_groups_of('by_country'));
+SELECT count(*), max(octet_length(group_key ->> 'country')) FROM unnest(ldp_groups_of('by_country'));
 SELECT ldp_create_collection('many', :spec, ARRAY(SELECT ARRAY['c' || i, CASE WHEN i % 2 = 0 THEN 'integer' ELSE 'text' END] FROM generate_series(1, 120) AS i));
 INSERT INTO many (report, c1, c2, c119, c120) SELECT report(i), 'a' || i % 2, i % 3, 'z', 5 FROM generate_series(1, 12) AS i;
 SELECT ldp_create_rollup('of_many', 'many', ARRAY(SELECT 'c' || i FROM generate_series(1, 120) AS i));
 SELECT ldp_refresh('of_many');
 SELECT count(*) AS buckets, sum(ldp_count(summary)) FROM of_many;
-SELECT count(*), min(ldp_count(summary)), count(DISTINCT "group"), max((SELECT count(*) FROM jsonb_object_keys("group"))) AS keys FROM unnest(ldp_groups_of('of_many'));
+SELECT count(*), min(ldp_count(summary)), count(DISTINCT group_key), max((SELECT count(*) FROM jsonb_object_keys(group_key))) AS keys FROM unnest(ldp_groups_of('of_many'));
 SELECT ldp_create_collection('no_order', :spec, ARRAY[['j', 'json']]);
 SELECT ldp_create_rollup('of_json', 'no_order', '{j}');
 
@@ -127,8 +127,8 @@ SELECT ldp_create_rollup('of_json', 'no_order', '{j}');
 SELECT ldp_create_collection('hours', :spec, ARRAY[['seen', 'timestamptz']], partition_by => 'seen');
 INSERT INTO hours SELECT report(i), 0, timestamptz '2026-10-24 23:30Z' + i * interval '30 minutes' FROM generate_series(1, 6) AS i;
 SELECT ldp_create_rollup('hourly', 'hours', '{hour(seen)}', 'Europe/Berlin'), ldp_refresh('hourly');
-SELECT "group", n FROM ldp_group_estimates('hourly') WHERE label = 'red';
-SELECT "group", n, ("group" ->> 'day')::date FROM ldp_group_estimates('hourly', by => '{day(hour)}') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('hourly')) WHERE label = 'red';
+SELECT group_key, n, (group_key ->> 'day')::date FROM ldp_estimate('hourly', by => '{day(hour)}') WHERE label = 'red';
 SELECT ldp_internal.ldp_time_label(t, z) FROM unnest(ARRAY['2026-07-01 12:00Z', '0001-06-01 00:00Z', '1890-01-01 00:00:00.25Z', 'infinity', '4714-11-24 00:00Z BC']::timestamptz[]) AS t,
     unnest(ARRAY['America/St_Johns', 'Europe/Amsterdam']) AS z;
 

@@ -98,25 +98,25 @@ SELECT * FROM unnest(ldp_groups_of('visits', '{ldp_arrival}'));
 
 -- Series ----------------------------------------------------------------------------------------------------
 -- Bucket by bucket, as ldp_estimate would answer.
-SELECT "group", label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_group_estimates(ldp_groups_of('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02'));
+SELECT group_key, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_estimate(ldp_groups_of('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02'));
 -- Sums over a span, by some columns, by longer units, or all in one; of the rollup that is named, or that fits.
-SELECT "group", label, n, people FROM ldp_group_estimates(ldp_groups_of('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31')) WHERE label = 'red';
-SELECT "group", n FROM ldp_group_estimates('daily', by => '{week(day)}') WHERE label = 'red';
-SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('visits', by => '{}', until => '2026-03-28 00:00+01')) WHERE label = 'red';
+SELECT group_key, label, n, people FROM ldp_estimate(ldp_groups_of('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31')) WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate('daily', by => '{week(day)}') WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('visits', by => '{}', until => '2026-03-28 00:00+01')) WHERE label = 'red';
 SELECT count(*), bool_and(s.estimate = e.estimate AND s.stderr = e.stderr AND s.lower = e.lower AND s.n = e.n)
-FROM ldp_group_estimates('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate(pg_temp.all_rounds('visits'), 0.9, 'population') AS e USING (attribute, label);
-SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('stays_weekly', since => '2026-03-30 00:00Z')) WHERE label = 'red';
-SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z')) WHERE label = 'red';
+FROM ldp_estimate('daily', confidence => 0.9, target => 'population', by => '{}') AS s JOIN ldp_estimate(pg_temp.all_rounds('visits'), confidence => 0.9, target => 'population') AS e USING (attribute, label);
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('stays_weekly', since => '2026-03-30 00:00Z')) WHERE label = 'red';
+SELECT group_key, n FROM ldp_estimate(ldp_groups_of('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z')) WHERE label = 'red';
 -- With memoized responses, ten rounds have nearly the errors of one round.
-SELECT s."group", s.n, s.people, round((s.stderr / o.stderr)::numeric, 4) AS of_one_round, s.note
-FROM ldp_group_estimates(ldp_groups_of('by_round', by => '{}', first_round => 2, last_round => 5)) AS s, ldp_estimate(ldp_summary_of('panel', 2)) AS o WHERE s.label = 'red' AND o.label = 'red';
-SELECT count(*) FROM ldp_group_estimates(ldp_groups_of('by_round', first_round => 4));
-SELECT count(*) FROM ldp_group_estimates(ldp_groups_of('daily', since => '2030-01-01'));
-SELECT * FROM ldp_group_estimates(ldp_groups_of('by_round', since => '2026-01-01'));
-SELECT * FROM ldp_group_estimates(ldp_groups_of('daily', first_round => 1));
-SELECT * FROM ldp_group_estimates('daily', by => '{round}');
-SELECT * FROM ldp_group_estimates(ldp_groups_of('visits', by => '{seen}', since => '2026-01-01'));
-SELECT * FROM ldp_group_estimates(ldp_groups_of('plain', by => '{}', since => '2026-01-01'));
+SELECT s.group_key, s.n, s.people, round((s.stderr / o.stderr)::numeric, 4) AS of_one_round, s.note
+FROM ldp_estimate(ldp_groups_of('by_round', by => '{}', first_round => 2, last_round => 5)) AS s, ldp_estimate(ldp_summary_of('panel', 2)) AS o WHERE s.label = 'red' AND o.label = 'red';
+SELECT count(*) FROM ldp_estimate(ldp_groups_of('by_round', first_round => 4));
+SELECT count(*) FROM ldp_estimate(ldp_groups_of('daily', since => '2030-01-01'));
+SELECT * FROM ldp_estimate(ldp_groups_of('by_round', since => '2026-01-01'));
+SELECT * FROM ldp_estimate(ldp_groups_of('daily', first_round => 1));
+SELECT * FROM ldp_estimate('daily', by => '{round}');
+SELECT * FROM ldp_estimate(ldp_groups_of('visits', by => '{seen}', since => '2026-01-01'));
+SELECT * FROM ldp_estimate(ldp_groups_of('plain', by => '{}', since => '2026-01-01'));
 
 -- Privileges ------------------------------------------------------------------------------------------------
 CREATE ROLE regress_ldp_keeper IN ROLE ldp_admin;
@@ -148,13 +148,13 @@ SET ROLE regress_ldp_device;
 INSERT INTO guarded (report, ldp_arrival) VALUES (report('guarded', 1), 0);
 INSERT INTO guarded SELECT report('guarded', 1), 0, 'many';
 SELECT ldp_submit('guarded', report('guarded', 1));
-SELECT * FROM ldp_group_estimates('guarded_by_country');
+SELECT * FROM ldp_estimate(ldp_groups_of('guarded_by_country'));
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_group_estimates('guarded_by_country');
-SELECT "group", label, n FROM ldp_group_estimates('guarded_by_country', by => '{}');
+SELECT group_key, label, n FROM ldp_estimate(ldp_groups_of('guarded_by_country'));
+SELECT group_key, label, n FROM ldp_estimate('guarded_by_country', by => '{}');
 SELECT summary FROM guarded_by_country;
-SELECT * FROM ldp_group_estimates('by_tenant');
+SELECT * FROM ldp_estimate(ldp_groups_of('by_tenant'));
 SELECT ldp_refresh('guarded_by_country');
 SELECT * FROM ldp_prune_rounds('guarded', 1);
 RESET ROLE;
@@ -164,7 +164,7 @@ CREATE POLICY own ON by_tenant FOR SELECT TO ldp_analyst USING (tenant = current
 GRANT SELECT ON by_tenant TO ldp_analyst;
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_group_estimates('by_tenant');
+SELECT group_key, label, n FROM ldp_estimate(ldp_groups_of('by_tenant'));
 RESET ROLE;
 
 -- Retention -------------------------------------------------------------------------------------------------

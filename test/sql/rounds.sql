@@ -44,7 +44,7 @@ CREATE VIEW way AS
     UNION ALL SELECT 'fresh', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, '0')) FROM (SELECT ldp_agg(report, round) AS s FROM fresh_record GROUP BY round) AS r), ldp_part(ldp_summary_of('fresh_record', 7), '0')
     UNION ALL SELECT 'kept', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, '0')) FROM (SELECT ldp_agg(report, round) AS s FROM kept_record GROUP BY round) AS r), ldp_part(ldp_summary_of('kept_record', 7), '0');
 SELECT way, answers, round((w.stderr / o.stderr)::numeric, 9) AS of_one_round, w.n, w.people, round(w.estimate::numeric, 9) = round(o.estimate::numeric, 9) AS same_estimate, w.note
-FROM way, ldp_proportions(whole) AS w JOIN LATERAL ldp_proportions(one) AS o ON o.value = w.value WHERE w.value = 0 ORDER BY way, answers;
+FROM way, ldp_estimate(whole, statistics => '{proportion}') AS w JOIN LATERAL ldp_estimate(one, statistics => '{proportion}') AS o ON o.value = w.value WHERE w.value = 0 ORDER BY way, answers;
 SELECT answers, bool_and(same) AS same_bytes FROM (
     SELECT answers, whole = first_value(whole) OVER (PARTITION BY answers ORDER BY way) AS same FROM way WHERE way NOT LIKE '%part%') AS w GROUP BY answers ORDER BY answers;
 -- All functions with errors agree: twice that of independent reports; against a population, too.
@@ -52,7 +52,7 @@ SELECT f.target, bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS twice
 FROM (VALUES ('sample'), ('population')) AS t (target),
      LATERAL (SELECT t.target, * FROM ldp_estimate(pg_temp.all_rounds('fresh'), target => t.target)) AS f
      JOIN LATERAL (SELECT * FROM ldp_estimate(pg_temp.all_rounds('kept'), target => t.target)) AS k USING (value) GROUP BY f.target ORDER BY f.target;
-SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS mean FROM ldp_means(pg_temp.all_rounds('kept_record'), attribute => 'size') AS k, ldp_means(pg_temp.all_rounds('fresh_record'), attribute => 'size') AS f;
+SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS mean FROM ldp_estimate(pg_temp.all_rounds('kept_record'), attributes => '{size}', statistics => '{mean}') AS k, ldp_estimate(pg_temp.all_rounds('fresh_record'), attributes => '{size}', statistics => '{mean}') AS f;
 SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS range FROM ldp_between(pg_temp.all_rounds('kept_record'), 1, 1) AS k, ldp_between(pg_temp.all_rounds('fresh_record'), 1, 1) AS f;
 SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(pg_temp.all_rounds('kept'), 1) AS k, ldp_top(pg_temp.all_rounds('fresh'), 1) AS f;
 SELECT attribute, label, n, people, note FROM ldp_estimate(ldp_summary_of('kept_record', 8));
@@ -63,7 +63,7 @@ SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(p
 \pset tuples_only on
 CREATE TABLE question (number integer, of_summary text, of_reports text);
 INSERT INTO question VALUES
-    (1, 'ldp_proportions(s)', NULL), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'),
+    (1, 'ldp_estimate(s, statistics => ''{proportion}'')', NULL), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'),
     (4, 'ldp_proportion(s, ''red'')', 'ldp_proportion(report, ''red'')'), (5, 'ldp_consistent(s, ''norm_sub'')', NULL), (6, 'ldp_top(s)', NULL),
     (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', NULL), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
 SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
@@ -109,7 +109,7 @@ DROP FUNCTION pg_temp.compared;
 DROP TABLE step;
 -- Functions without estimates still work: counting and merging. A NULL round is unknown.
 SELECT ldp_count(ldp_agg(report)), ldp_agg(report) = ldp_agg(report, NULL), ldp_agg(report) = ldp_agg(report, round) FROM kept;
-SELECT bool_and(people IS NULL), min(n) FROM ldp_proportions((SELECT ldp_agg(report) FROM fresh));
+SELECT bool_and(people IS NULL), min(n) FROM ldp_estimate((SELECT ldp_agg(report) FROM fresh), statistics => '{proportion}');
 \pset tuples_only off
 \pset format aligned
 
@@ -150,7 +150,7 @@ SELECT estimate, n, note FROM ldp_between(pg_temp.all_rounds('day'), high => 1) 
 SELECT coefficient, estimate, stderr, note FROM ldp_coefficients(pg_temp.all_rounds('pair'));
 SELECT attribute, estimate, rmse, n, note FROM ldp_shrinkage(pg_temp.all_rounds('pair'));
 SELECT label, estimate, note FROM ldp_change(pg_temp.all_rounds('few'), pg_temp.all_rounds('few'));
-SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM pg_temp.all_rounds('few') AS s;
+SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 'red') IS NULL AND (SELECT bool_and(estimate IS NULL) FROM ldp_consistent(s, 'norm')) AS shares, ldp_count(s) AS n FROM pg_temp.all_rounds('few') AS s;
 SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM pg_temp.all_rounds('day') AS s;
 SELECT ldp_mean(s, '0') IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AS means FROM pg_temp.all_rounds('pair') AS s;
 SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 'red') IS NULL AS in_one_step FROM few;
@@ -163,7 +163,7 @@ INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);
 SELECT bool_and(ldp_proportion(s, 'red') IS NULL) AS none, ldp_proportion(ldp_rollup(s), 'red') IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
 SELECT count(estimate), count(note) FROM ldp_estimate(pg_temp.all_rounds('few'));
 -- With memoized responses, people count: five of them in four rounds send twenty reports.
-SELECT label, estimate, n, people, note FROM ldp_proportions((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
+SELECT label, estimate, n, people, note FROM ldp_estimate((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5), statistics => '{proportion}');
 
 -- Invalid confidences ----------------------------------------------------------------------------------------
 SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(pg_temp.all_rounds(''day''), confidence => %s)'), ('SELECT ldp_internal.ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
@@ -182,9 +182,9 @@ INSERT INTO rounded SELECT name, pg_temp.report(spec, pg_temp.little((i * 7 + i 
     UNION ALL SELECT 'following', '{"mechanism": "optimal", "epsilon": 2, "grid": 360, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}],
         "evolving": {}, "budget": {"epsilon": 900}}') AS q;
 SELECT r.name, round(sqrt(400 * (r.stderr ^ 2 - k.stderr ^ 2))::numeric, 6) AS rounding, round((p.stderr / r.stderr)::numeric, 6) AS population
-FROM (SELECT name, ldp_agg(report, 1) AS s FROM rounded GROUP BY name) AS g, LATERAL (SELECT g.name, * FROM ldp_means(g.s)) AS r,
-     LATERAL ldp_means(g.s, target => 'population') AS p,
-     (SELECT stderr FROM ldp_means((SELECT ldp_agg(report, 1) FROM rounded WHERE name = 'kept'))) AS k ORDER BY r.name;
+FROM (SELECT name, ldp_agg(report, 1) AS s FROM rounded GROUP BY name) AS g, LATERAL (SELECT g.name, * FROM ldp_estimate(g.s, statistics => '{mean}')) AS r,
+     LATERAL ldp_estimate(g.s, statistics => '{mean}', target => 'population') AS p,
+     (SELECT stderr FROM ldp_estimate((SELECT ldp_agg(report, 1) FROM rounded WHERE name = 'kept'), statistics => '{mean}')) AS k ORDER BY r.name;
 
 -- The round that a name means: the last one with at least min_group reports. It follows from the reports, not from the rounds that are
 -- open: of a table that was adopted, after round 0 was opened again, in batches, and behind a policy.

@@ -34,8 +34,8 @@ CREATE TABLE reports AS
            pg_temp.report('{"mechanism": "duchi", "epsilon": 1, "attributes": [{"name": "wage", "min": 0, "max": 100}]}', '00') AS wage,
            pg_temp.report('{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}', '0000') AS age;
 SELECT (ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green"]}')).labels;
-SELECT (ldp_internal.ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
-SELECT (ldp_difference(a, a)).attribute, (ldp_ratio(a, a)).label, (ldp_internal.ldp_weighted_rows(a, 1, a, 1)).n FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
+SELECT (ldp_internal.ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a, LATERAL (SELECT ROW(a.attribute, a.label, a.statistic, a.estimate, a.stderr, a.lower, a.upper, a.n, NULL, NULL, 'elsewhere')::ldp_row AS b) AS other LIMIT 1;
+SELECT (ldp_difference(a, b)).attribute, (ldp_ratio(a, b)).label, (ldp_internal.ldp_weighted_rows(a, 1, b, 1)).n FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a, LATERAL (SELECT ROW(a.attribute, a.label, a.statistic, a.estimate, a.stderr, a.lower, a.upper, a.n, NULL, NULL, 'elsewhere')::ldp_row AS b) AS other LIMIT 1;
 -- All were called, except functions that return the result of an SQL function.
 SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
 
@@ -66,9 +66,9 @@ ALTER TYPE ldp_statistic ADD ATTRIBUTE note text;
 SELECT ldp_health(ldp_agg(town)) FROM reports;
 ROLLBACK;
 BEGIN;
-ALTER TYPE ldp_estimate_row RENAME ATTRIBUTE lower TO least;
-SELECT ldp_internal.ldp_combine_rows(NULL::ldp_estimate_row, NULL) IS NULL AS "strict", ldp_internal.ldp_combine_rows(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row,
-    ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row);
+ALTER TYPE ldp_row RENAME ATTRIBUTE lower TO least;
+SELECT ldp_internal.ldp_combine_rows(NULL::ldp_row, NULL) IS NULL AS "strict", ldp_internal.ldp_combine_rows(ROW(NULL, NULL, NULL, 1, 1, 0, 2, 1, NULL, NULL, 'elsewhere')::ldp_row,
+    ROW(NULL, NULL, NULL, 1, 1, 0, 2, 1, NULL, NULL, 'elsewhere')::ldp_row);
 ROLLBACK;
 
 DROP SCHEMA row_types CASCADE;

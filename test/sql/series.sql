@@ -23,7 +23,7 @@ FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
 
 -- A round is a column like any other.
 SELECT round AS day, round(ldp_mean(report)::numeric, 6) AS mean FROM minutes WHERE round <= 3 GROUP BY day ORDER BY day;
-SELECT round AS day, (SELECT string_agg(label || ' ' || round(estimate::numeric, 4), ', ' ORDER BY value) FROM ldp_proportions(ldp_agg(report))) AS shares
+SELECT round AS day, (SELECT string_agg(label || ' ' || round(estimate::numeric, 4), ', ' ORDER BY value) FROM ldp_estimate(ldp_agg(report), statistics => '{proportion}')) AS shares
 FROM app WHERE round <= 3 GROUP BY day ORDER BY day;
 
 -- Summaries of days, kept up to date, and those of weeks from them: the same bytes as from the reports.
@@ -60,15 +60,15 @@ SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, r
 -- Without anything in common, variances add up, and intervals are those of two groups of different people.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
        bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and((c.lower, c.upper) = (g.lower, g.upper)) AS intervals
-FROM pair, ldp_change(before, after, target => 'sample') AS c JOIN LATERAL ldp_compare_groups(ldp_groups('{before,after}'::text[], ARRAY[before, after]), baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
+FROM pair, ldp_change(before, after, target => 'sample') AS c JOIN LATERAL ldp_compare_groups(ldp_groups('{before,after}'::text[], ARRAY[before, after]), baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_estimate(before, statistics => '{proportion}') AS x USING (value) JOIN LATERAL ldp_estimate(after, statistics => '{proportion}') AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
-FROM pair, ldp_change(before, after, 0.6, target => 'sample') AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
+FROM pair, ldp_change(before, after, 0.6, target => 'sample') AS c, ldp_estimate(before, statistics => '{mean}') AS x, ldp_estimate(after, statistics => '{mean}') AS y WHERE name = 'minutes';
 -- Two layers: what the permanent response adds, from its own p and q, is common, and what the second layer adds is not.
 WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM CAST((ldp_spec_info(ldp_client_spec('app'))).canonical AS jsonb) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
-         FROM pair, ldp_change(before, after, 1, target => 'sample') AS c JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value) WHERE name = 'app')
+         FROM pair, ldp_change(before, after, 1, target => 'sample') AS c JOIN LATERAL ldp_estimate(before, statistics => '{proportion}') AS x USING (value) JOIN LATERAL ldp_estimate(after, statistics => '{proportion}') AS y USING (value) WHERE name = 'app')
 SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
 -- A larger memoized share gives a narrower interval; equal reports have a change of exactly 0, unless a second layer drew anew.
 SELECT name, bool_and(a.stderr > b.stderr AND b.stderr > c.stderr) AS narrower
@@ -139,7 +139,7 @@ FROM weights, ldp_series_between(summary, NULL, 25) AS b JOIN ldp_series_between
 SELECT count(*) FROM weights, ldp_series_quantiles(summary, '{}');
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_means(summary) FROM weights$$),
+    ($$SELECT ldp_estimate(summary, statistics => '{mean}') FROM weights$$),
     ($$SELECT ldp_mean(summary) FROM weights$$),
     ($$SELECT ldp_quantiles(summary) FROM weights$$),
     ($$SELECT ldp_estimate('weight')$$),
@@ -159,7 +159,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_proportions(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_estimate(ldp_agg(report), statistics => '{proportion}') FROM plan$$),
     ($$SELECT ldp_proportion(ldp_agg(report)) FROM plan$$),
     ($$SELECT ldp_top(ldp_agg(report)) FROM plan$$),
     ($$SELECT ldp_estimate('plan')$$),

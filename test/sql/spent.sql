@@ -28,7 +28,7 @@ SELECT statistic, round(observed::numeric, 4) AS observed, expected, p_value FRO
 SELECT count(*) FROM ldp_health(ldp_summary_of('spends', 3)) WHERE statistic LIKE '%budget%';
 
 -- Groups, quantities of the spec, and windows of rounds have the signal as well.
-SELECT group_name, value, upper - lower > 0.6 AS extended, note IS NOT NULL AS noted
+SELECT group_key, value, upper - lower > 0.6 AS extended, note IS NOT NULL AS noted
 FROM (SELECT array_agg(part ORDER BY part) AS names, array_agg(summary ORDER BY part) AS summaries
       FROM (SELECT 'half ' || i % 2 AS part, ldp_agg(report, round) AS summary FROM (SELECT report, round, row_number() OVER () AS i FROM spends WHERE round = 9) AS r GROUP BY part) AS g) AS g,
      ldp_compare_groups(ldp_groups(names, summaries)) AS c WHERE value = 0;
@@ -47,7 +47,7 @@ INSERT INTO mixed SELECT (:'block' || '0' || i % 2 || '0' || i % 5 || CASE WHEN 
 SELECT round, attribute, value, upper - lower > 1.2 * first_value(upper - lower) OVER (PARTITION BY attribute ORDER BY round) AS extended, note
 FROM unnest(ARRAY[1, 8]) AS round, ldp_estimate(ldp_summary_of('mixed', round)) AS e WHERE value = 0 OR value IS NULL ORDER BY 1, 2;
 SELECT round, round(s.estimate::numeric, 4) AS estimate, s.n, s.note FROM unnest(ARRAY[1, 8]) AS round, ldp_spent(ldp_summary_of('mixed', round)) AS s ORDER BY 1;
-SELECT f.note FROM ldp_proportions(ldp_part(ldp_summary_of('mixed', 8), 'town')) AS f WHERE value = 0;
+SELECT f.note FROM ldp_estimate(ldp_part(ldp_summary_of('mixed', 8), 'town'), statistics => '{proportion}') AS f WHERE value = 0;
 SELECT round(s.estimate::numeric, 4) AS estimate, s.n, s.note FROM ldp_spent(ldp_part(ldp_summary_of('mixed', 8), 'town')) AS s;
 -- Parts of all kinds in a record: part 0 has the joint tables of mood and car; town, age, income and hours follow. In the first
 -- round there is no note. In round 20 all rows have one, and the intervals of means, shares and quantiles are extended.
@@ -70,7 +70,7 @@ BEGIN
                                 replace(query, '$s', quote_literal(ldp_summary_of('poll', round)::text) || '::ldp_summary'));
 END $$;
 SELECT query, count(*) AS rows, count(before.note) AS early_notes, bool_and(after.note LIKE '%people repeat earlier responses%') AS noted, bool_and(after.upper - after.lower > before.upper - before.lower + 1e-3) AS extended
-FROM unnest(ARRAY['ldp_estimate($s)', 'ldp_means($s)', 'ldp_means($s, attribute => ''hours.8h'')', 'ldp_proportions($s, attribute => ''mood'')', 'ldp_proportions($s, attribute => ''town'')',
+FROM unnest(ARRAY['ldp_estimate($s)', 'ldp_estimate($s, statistics => ''{mean}'')', 'ldp_estimate($s, attributes => ARRAY[''hours.8h''], statistics => ''{mean}'')', 'ldp_estimate($s, attributes => ''{mood}'', statistics => ''{proportion}'')', 'ldp_estimate($s, attributes => ''{town}'', statistics => ''{proportion}'')',
     'ldp_top($s, 2, attribute => ''town'')', 'ldp_between($s, 0, 300, attribute => ''income'')', 'ldp_between($s, high => 300, attribute => ''income'')', 'ldp_quantiles($s, ''{0.5}'', attribute => ''income'')',
     'ldp_histogram($s, 4, attribute => ''income'')', 'ldp_distribution($s, attribute => ''income'')', 'ldp_between($s, 0, 1, attribute => ''hours'')', 'ldp_marginal($s, ''{mood,car}'')',
     'ldp_proportion_where($s, ''{"car": "yes"}'')', 'ldp_proportion_where($s, ''{"car": "yes"}'', given => ''{"mood": ["ok", "good"]}'')', 'ldp_conditional($s, ''{car}'', ''{mood}'')', 'ldp_marginal($s, ''{mood,car}'')',

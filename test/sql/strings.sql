@@ -77,7 +77,7 @@ SELECT pg_temp.refusal(q) FROM unnest(ARRAY[
     'SELECT * FROM ldp_frequent_strings($s, keep => 10000)',
     'SELECT * FROM ldp_frequent_strings($s, significance => 1)',
     'SELECT * FROM ldp_frequent_strings($s, "limit" => -1)',
-    'SELECT * FROM ldp_proportions($s)',
+    'SELECT * FROM ldp_estimate($s, statistics => ''{proportion}'')',
     'SELECT * FROM ldp_top($s)',
     'SELECT ldp_mean($s)',
     'SELECT ldp_consistent($s, ''norm_sub'')',
@@ -117,10 +117,10 @@ SELECT ldp_refresh('brands') > 0 AS refreshed;
 SELECT country, string_agg(label, ' ' ORDER BY estimate DESC) AS strings FROM (SELECT country, ldp_rollup(summary) AS s FROM brands GROUP BY country) AS c, ldp_frequent_strings(s) GROUP BY country ORDER BY country;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_string_proportions((SELECT ldp_rollup(summary) FROM brands WHERE country = 'fr' AND round = 2), '{acme,zed}');
 -- A series lists the texts of all buckets together in each bucket, so their numbers of holders add up.
-SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_group_estimates('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
-SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_group_estimates('brands') GROUP BY "group") AS g;
-SELECT count(*) FROM ldp_group_estimates('brands', attributes => '{}');
-SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_group_estimates('brands', by => '{round}') GROUP BY label) AS s
+SELECT group_key ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_estimate('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
+SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT group_key, string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_estimate(ldp_groups_of('brands')) GROUP BY group_key) AS g;
+SELECT count(*) FROM ldp_estimate(ldp_groups_of('brands'), attributes => '{}');
+SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_estimate('brands', by => '{round}') GROUP BY label) AS s
 JOIN ldp_string_proportions(pg_temp.all_rounds('panel'), ARRAY(SELECT label FROM ldp_frequent_strings(pg_temp.all_rounds('panel')))) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
@@ -133,9 +133,12 @@ SELECT ldp_summary_of('poll') AS s \gset
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, attribute_number, value FROM ldp_estimate(:'s'::ldp_summary);
 SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_estimate(:'s'::ldp_summary, attributes => '{mood}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, note FROM ldp_estimate(:'s'::ldp_summary, attributes => '{0}', texts => '{{brand,none},{brand,acme}}');
-SELECT texts, texts = ARRAY(SELECT ARRAY[attribute, label] FROM ldp_frequent_strings(:'s', attribute => 'brand')) AS frequent, ldp_internal.ldp_frequent_texts(:'s', '{mood}') AS of_mood
-FROM ldp_internal.ldp_frequent_texts(:'s') AS texts;
+SELECT texts, texts = ARRAY(SELECT label FROM ldp_frequent_strings(:'s', attribute => 'brand')) AS frequent
+FROM (SELECT array_agg(label) AS texts FROM ldp_estimate(ldp_groups('{all}'::text[], ARRAY[:'s'::ldp_summary]), '{brand}')) AS e;
+SELECT count(*) AS groups, count(DISTINCT texts) AS lists FROM (SELECT group_key, string_agg(label, ' ' ORDER BY label) AS texts FROM
+    ldp_estimate(ldp_groups('{all,some}'::text[], ARRAY[:'s'::ldp_summary, (SELECT ldp_agg(report) FROM (SELECT report FROM poll LIMIT 300) AS r)]), '{brand}') GROUP BY group_key) AS g;
 SELECT count(*) FROM ldp_estimate('poll', attributes => '{mood}');
+SELECT pg_temp.refusal('SELECT ldp_estimate(ldp_groups(''{a,b}''::text[], ARRAY[ldp_summary_of(''poll''), ldp_summary_of(''panel'')]))');
 SELECT pg_temp.refusal(format(call, :'s')) FROM unnest(ARRAY[
     'SELECT * FROM ldp_estimate(%L::ldp_summary, attributes => ''{hat}'')',
     'SELECT * FROM ldp_estimate(%L::ldp_summary, attributes => ''{brand,NULL}'')',
@@ -155,7 +158,7 @@ SELECT pg_temp.refusal(replace(call, '$s', quote_literal(:'s') || '::ldp_summary
     'SELECT * FROM ldp_frequent_strings($s)',
     'SELECT * FROM ldp_frequent_strings($s, attribute => ''mood'')',
     'SELECT * FROM ldp_top($s, attribute => ''brand'')',
-    'SELECT * FROM ldp_proportions($s, attribute => ''brand'')',
+    'SELECT * FROM ldp_estimate($s, attributes => ''{brand}'', statistics => ''{proportion}'')',
     'SELECT * FROM ldp_change($s, $s, attribute => ''brand'')',
     'SELECT ldp_mean($s, ''brand'')',
     'SELECT * FROM ldp_quantiles($s, attribute => ''brand'')',

@@ -11,12 +11,12 @@ from .collection import Collection
 from .errors import Code, Error
 
 FUNCTIONS = (
-    "means", "response_rates", "set_sizes", "proportions", "estimate", "robust_interval", "top", "candidates", "change", "between",
+    "estimate", "consistent", "robust_interval", "top", "candidates", "change", "between",
     "quantiles", "histogram", "distribution", "learn_range", "pilot_choice", "shrinkage", "coefficients", "health", "spent", "series",
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "winsorized_mean", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
     "plan_marginals")
-GROUP_FUNCTIONS = ("compare_groups", "group_test", "clustered", "small_areas", "smooth", "kernel_regression")
+GROUP_FUNCTIONS = ("compare_groups", "group_test", "clustered", "small_areas", "smooth", "kernel_regression", "estimate")
 
 
 def _plain(value: Any) -> Any:
@@ -91,7 +91,7 @@ class Summary:
             raise AttributeError(f"a summary has no function {name!r}")
         first = {"quantiles": "probabilities", "series_quantiles": "probabilities", "histogram": "bins", "top": "limit",
                  "marginal": "attributes", "fitted": "attributes", "proportion_where": "conditions", "change": "after",
-                 "proportions": "method", "string_proportions": "strings", "synthesize": "records"}.get(name)
+                 "estimate": "attributes", "consistent": "method", "string_proportions": "strings", "synthesize": "records"}.get(name)
 
         def of_name(*values: Any, **arguments: Any) -> Any:
             if values:

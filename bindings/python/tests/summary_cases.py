@@ -9,13 +9,13 @@ import random
 import typing
 
 import ldp
-from ldp.summary import FUNCTIONS, GROUP_FUNCTIONS
+from ldp.summary import FUNCTIONS
 
 # Arguments of functions that need some. Those of a function are tried one after another.
 ARGUMENTS = {
     "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}, {"high": 0.5}, {"low": 0.5}, {}],
     "quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
-    "proportions": [{}, {"method": "norm_sub"}, {"target": "population"}],
+    "consistent": [{}, {"method": "norm"}],
     "histogram": [{"bins": 4}],
     "series_mean": [{"rounds": [1]}, {"rounds": [2, 3], "baseline": [1], "target": "population"}],
     "series_between": [{"low": 0, "high": 1}, {"low": 2.5, "high": 7}, {"high": 2}, {"low": 2}, {}],
@@ -31,7 +31,8 @@ ARGUMENTS = {
     "contrast": [{"weights": {"0": {"0": 1, "1": -1}}}, {"weights": {"0": 1}, "target": "population"}],
     "synthesize": [{"records": 20}],
     "plan_marginals": [{"people": 1000}],
-    "means": [{}, {"confidence": 0.99, "target": "population"}],
+    "estimate": [{}, {"confidence": 0.99, "target": "population"}, {"statistics": ["mean"]}, {"statistics": ["proportion", "set_size"]},
+                 {"statistics": ["response_rate"], "simultaneous": True}],
     "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
     "change": [{"after": "second"}, {"after": "second", "memoized": 0.5, "target": "population"}],
     "winsorized_mean": [{"clamped": "second"}],
@@ -122,6 +123,8 @@ def comparisons(case):
     yield "compare_groups", groups, {"anytime": True, "simultaneous": True}
     for arguments in ({}, {"attributes": names[:2]}):
         yield "group_test", groups, arguments
+    yield "estimate", groups, {"confidence": 0.8}
+    yield "estimate", groups, {"statistics": ["mean", "proportion"], "simultaneous": True}
     days = {f"2026-03-0{i}": case.summary if i % 3 else case.second for i in (3, 1, 2, 5, 7, 8)}
     for function, arguments in (("clustered", {"weights": "groups", "attributes": names[:1]}), ("small_areas", {"confidence": 0.9}),
                                 ("smooth", {"season": 2}), ("smooth", {}), ("kernel_regression", {"bandwidth": 3.5, "attribute": names[0]})):
@@ -132,7 +135,7 @@ def main():
     def result(case, call, function, **arguments):
         summaries = {id(case.summary): 0, id(case.second): 1}
         query = {name: {"summary": summaries[id(value)]} if id(value) in summaries else value for name, value in arguments.items()}
-        if function in GROUP_FUNCTIONS:
+        if "summaries" in query:
             query["summaries"] = [summaries[id(one)] for one in query["summaries"]]
         try:
             return {"function": function, "arguments": query, "rows": call()}

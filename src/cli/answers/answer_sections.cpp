@@ -67,13 +67,10 @@ std::map<std::size_t, std::string> answer_rates(Source& source) {
     if (std::ranges::none_of(attributes, may_be_missing)) return rates;
     Figure figure{.title = "Shares of people who answer", .shares = true};
     std::vector<std::size_t> about;
-    const SummaryQuery query = source.query("response_rates");
-    source.ask(
-        figure, "", [&](const Subject& whole) { return row_function("response_rates").find(whole, query); },
-        [&](const NamedRow& row) {
-            about.push_back(static_cast<std::size_t>(number(row, "attribute_number")));
-            figure.rows.push_back(row_of(row));
-        });
+    source.ask(figure, "", source.statistics("{summary}", "response_rate").find, [&](const NamedRow& row) {
+        about.push_back(static_cast<std::size_t>(number(row, "attribute_number")));
+        figure.rows.push_back(row_of(row));
+    });
     const FigureNumbers numbers(figure);
     for (std::size_t i = 0; i < about.size(); ++i)
         rates[about[i]] = numbers.estimate_and_interval(figure.rows[i]);

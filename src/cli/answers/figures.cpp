@@ -199,19 +199,18 @@ class Questions {
                                                    : title_of(which),
                       .kind = Figure::Kind::mean,
                       .ordered = true};
-        source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")", find("means"),
-                    [&](const NamedRow& row) {
-                        const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
-                        if (std::ranges::find(which, j) == which.end()) return;
-                        Row one = row_of(row);
-                        one.label = source_.label_of(j);
-                        one.unit = source_.unit(j);
-                        one.attribute = j;
-                        one.at = static_cast<double>(figure.rows.size());
-                        one.scale = Interval{attributes()[j].min, attributes()[j].max};
-                        one.proportion = source_.is_proportion(j);
-                        figure.rows.push_back(std::move(one));
-                    });
+        ask(figure, "mean", {}, [&](const NamedRow& row) {
+            const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
+            if (std::ranges::find(which, j) == which.end()) return;
+            Row one = row_of(row);
+            one.label = source_.label_of(j);
+            one.unit = source_.unit(j);
+            one.attribute = j;
+            one.at = static_cast<double>(figure.rows.size());
+            one.scale = Interval{attributes()[j].min, attributes()[j].max};
+            one.proportion = source_.is_proportion(j);
+            figure.rows.push_back(std::move(one));
+        });
         const bool same = std::ranges::all_of(figure.rows, [&](const Row& row) {
             return row.scale->lower == figure.rows[0].scale->lower &&
                    row.scale->upper == figure.rows[0].scale->upper;
@@ -245,17 +244,12 @@ class Questions {
                       .quantity = "share of people who answer",
                       .whom = source_.parts().size() > 1 ? "whose report was about " + called(attribute)
                                                          : "who reported"};
-        SummaryQuery query = source_.query("response_rates");
-        query.attribute = attributes()[attribute].name;
-        source_.ask(
-            figure,
-            "SELECT * FROM ldp_response_rates({summary}" + source_.options() + argument(attribute) + ")",
-            find("response_rates", query), [&](const NamedRow& row) {
-                Row one = row_of(row);
-                one.label = "share who answer";
-                one.scale = Interval{0, 1};
-                figure.rows.push_back(std::move(one));
-            });
+        ask(figure, "response_rate", attribute, [&](const NamedRow& row) {
+            Row one = row_of(row);
+            one.label = "share who answer";
+            one.scale = Interval{0, 1};
+            figure.rows.push_back(std::move(one));
+        });
         return figure;
     }
 
@@ -265,14 +259,12 @@ class Questions {
                       .kind = Figure::Kind::mean,
                       .heading = "Number of answers",
                       .quantity = "mean number of answers"};
-        source_.ask(figure,
-                    "SELECT * FROM ldp_set_sizes({summary}" + source_.options() + argument(attribute) + ")",
-                    find_for("set_sizes", attribute), [&](const NamedRow& row) {
-                        Row one = row_of(row);
-                        one.label = "answers per person";
-                        one.scale = Interval{0, static_cast<double>(attributes()[attribute].most)};
-                        figure.rows.push_back(std::move(one));
-                    });
+        ask(figure, "set_size", attribute, [&](const NamedRow& row) {
+            Row one = row_of(row);
+            one.label = "answers per person";
+            one.scale = Interval{0, static_cast<double>(attributes()[attribute].most)};
+            figure.rows.push_back(std::move(one));
+        });
         figure.about = "A person may give several answers, so the shares do not add up to 100\u00A0%.";
         return figure;
     }
@@ -285,6 +277,13 @@ class Questions {
         begin("Means of " + grouped(which.size()) + " attributes");
         keep(means(which));
         end();
+    }
+
+    /// Adds the rows of a statistic, of all attributes or of one.
+    template <class Add>
+    void ask(Figure& figure, std::string_view statistic, std::optional<std::size_t> attribute, Add add) {
+        auto [sql, find] = source_.statistics("{summary}", statistic, attribute);
+        source_.ask(figure, "SELECT * FROM " + sql, std::move(find), add);
     }
 
     /// A function of the summary, with the usual arguments, or about one attribute.
@@ -314,21 +313,25 @@ class Questions {
         if (!few)
             figure.about = "The " + std::to_string(most_values) + " largest estimates of " + grouped(values) +
                            " values. The largest of many estimates tend to be too large.";
-        const std::string question =
-            (few ? "SELECT * FROM ldp_proportions({summary}"
-                 : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
-            argument(j) + source_.options() + ")";
-        SummaryQuery query = source_.query(few ? "proportions" : "top");
-        query.attribute = attributes()[j].name;
-        query.limit = most_values;
-        source_.ask(figure, question, find(few ? "proportions" : "top", query), [&](const NamedRow& row) {
+        const auto add = [&](const NamedRow& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
             reports_[j] = one.n;
             if (one.note.empty() && number(row, "p_value") > significant_value)
                 one.note = "not clearly above zero";
             figure.rows.push_back(std::move(one));
-        });
+        };
+        if (few) {
+            ask(figure, "proportion", j, add);
+        } else {
+            SummaryQuery query = source_.query("top");
+            query.attribute = attributes()[j].name;
+            query.limit = most_values;
+            source_.ask(figure,
+                        "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values) + argument(j) +
+                            source_.options() + ")",
+                        find("top", query), add);
+        }
         if (!few && !figure.rows.empty() && std::isnan(figure.rows[0].estimate)) {
             figure.refused = figure.rows[0].note;
             figure.rows.clear();

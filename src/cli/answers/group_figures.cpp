@@ -86,15 +86,13 @@ std::string GroupFigures::called(std::size_t attribute) const {
 }
 
 GroupFigures::GroupAccessor GroupFigures::frequencies(std::size_t attribute) const {
-    const std::string& called = source_.spec().attributes()[attribute].name;
-    SummaryQuery query = source_.query("proportions");
-    query.attribute = called;
-    return {"ldp_proportions(g.summary, attribute => " + constant(called) + source_.options() + ")",
-            find("proportions", query)};
+    auto [sql, find] = source_.statistics("g.summary", "proportion", attribute);
+    return {std::move(sql), std::move(find)};
 }
 
 GroupFigures::GroupAccessor GroupFigures::means() const {
-    return {"ldp_means(g.summary" + source_.options() + ")", find("means", source_.query("means"))};
+    auto [sql, find] = source_.statistics("g.summary", "mean");
+    return {std::move(sql), std::move(find)};
 }
 
 GroupFigures::GroupAccessor GroupFigures::median(std::size_t attribute) const {

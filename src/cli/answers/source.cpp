@@ -351,6 +351,21 @@ SummaryQuery Source::query(const char* function) const {
     return query;
 }
 
+Source::Statistics Source::statistics(const char* summary, std::string_view statistic,
+                                      std::optional<std::size_t> attribute) const {
+    const std::string name = attribute ? spec_.attributes()[*attribute].name : "";
+    const std::string selected = attribute ? ", ARRAY[" + constant(name) + "]" : "";
+    return {"ldp_estimate(" + std::string(summary) + selected + ", statistics => '{" +
+                std::string(statistic) + "}'" + options() + ")",
+            [=, query = query("estimate")](const Subject& whole) {
+                const std::string_view attributes[] = {name}, statistics[] = {statistic};
+                SummaryQuery one = query;
+                if (attribute) one.attributes = attributes;
+                one.statistics = statistics;
+                return row_function("estimate").rows(whole, one);
+            }};
+}
+
 bool Source::of_sample() const {
     return query("estimate").target == "sample";
 }

@@ -146,6 +146,13 @@ class Source {
 
     /// The arguments of a function with the confidence and the target of this run.
     [[nodiscard]] SummaryQuery query(const char* function) const;
+    /// A question about one statistic, of all attributes or of one: its SQL about a summary, and its rows.
+    struct Statistics {
+        std::string sql;
+        Find find;
+    };
+    [[nodiscard]] Statistics statistics(const char* summary, std::string_view statistic,
+                                        std::optional<std::size_t> attribute = {}) const;
 
     /// Computes rows from the summary and passes them on. The part gets the SQL that returns them to other users: there
     /// {summary} stands for the summary, and {groups} for rows of a group's name and its summary, by this public column

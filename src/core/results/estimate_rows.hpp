@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,17 @@
 
 namespace ldp {
 
-inline constexpr auto estimate_columns = columns(
-    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
-    "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
+/// What a row estimates.
+enum class Statistic : std::uint8_t { mean, proportion, response_rate, set_size, change, none };
+/// Their names in rows, in their order.
+inline constexpr const char* statistic_names[] = {"mean", "proportion", "response_rate", "set_size",
+                                                  "change"};
+
+inline constexpr auto estimate_columns =
+    answer_columns("bigint people", "integer attribute_number", "integer value");
 /// The same with p-values.
-inline constexpr auto ranked_columns = columns(
-    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
-    "bigint n", "bigint people", "number p_value", "integer attribute_number", "integer value", "text note");
+inline constexpr auto ranked_columns =
+    answer_columns("number p_value", "bigint people", "integer attribute_number", "integer value");
 
 /// Rows of estimate_columns or ranked_columns.
 struct EstimateRows {
@@ -33,6 +38,7 @@ struct EstimateRows {
 
     struct EstimateRow {
         std::uint32_t attribute;
+        Statistic statistic;
         std::uint64_t value;  ///< its number; the code of a string
         Estimate estimate;
         const ReportStatus* status;
@@ -41,6 +47,8 @@ struct EstimateRows {
     const Labels* labels = &no_labels();
     double critical_value = 0;  ///< half the length of an interval, in standard errors
     bool tested = false;        ///< whether there are p-values
+    /// Of the rows that are added next; nothing: a proportion if the row has a value, else a mean.
+    std::optional<Statistic> statistic = {};
     std::vector<EstimateRow> rows = {};
     std::vector<double> p_values = {};
     std::vector<Interval> intervals = {};  ///< individual intervals of rows; empty if no row has one
@@ -49,9 +57,9 @@ struct EstimateRows {
 
     template <class Row>
     void write(Row& row, std::size_t number) const {
-        const auto& [attribute, value, found, status] = rows[number];
+        const auto& [attribute, of, value, found, status] = rows[number];
         const Estimate estimate = status->shown(found);
-        put_names(row, attribute, value);
+        put_names(row, rows[number]);
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         const bool own = number < intervals.size() && !std::isnan(intervals[number].lower);
@@ -67,9 +75,11 @@ struct EstimateRows {
         status->put_note(row, !std::isnan(estimate.value));
     }
 
-    /// Attribute and value of a row, by name and by number.
+    /// Attribute and value of a row, by name and by number, and its statistic.
     template <class Row>
-    void put_names(Row& row, std::uint32_t attribute, std::uint64_t value) const {
+    void put_names(Row& row, const EstimateRow& one) const {
+        const auto& [attribute, of, value, found, status] = one;
+        if (of != Statistic::none) row.put("statistic", statistic_names[static_cast<std::size_t>(of)]);
         if (attribute != no_attribute) {
             row.put("attribute", shown_name(*labels, attribute));
             row.put("attribute_number", static_cast<std::int32_t>(attribute));
@@ -111,7 +121,8 @@ struct EstimateRows {
     const ReportStatus* kept(ReportStatus status) { return statuses.keep(std::move(status)); }
     void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
              double p_value = unknown) {
-        rows.push_back({static_cast<std::uint32_t>(attribute), value, estimate, status});
+        const Statistic of = statistic.value_or(value != none ? Statistic::proportion : Statistic::mean);
+        rows.push_back({static_cast<std::uint32_t>(attribute), of, value, estimate, status});
         if (tested) p_values.push_back(p_value);
         ++count;
     }

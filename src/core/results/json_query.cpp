@@ -34,7 +34,9 @@ Json parsed_query(std::string_view text) {
 class QueryArguments {
   public:
     QueryArguments(const RowFunction& function, const Json& object) : query_(function.defaults) {
-        if (function.takes_groups) parameters_.assign(group_parameters().begin(), group_parameters().end());
+        const bool grouped = object.contains("groups") || object.contains("summaries");
+        if (function.groups == GroupUse::required || (function.groups == GroupUse::optional && grouped))
+            parameters_.assign(group_parameters().begin(), group_parameters().end());
         parameters_.insert(parameters_.end(), function.parameters.begin(), function.parameters.end());
         for (const QueryParameter& parameter : parameters_) {
             const auto found = object.find(parameter.name);
@@ -203,6 +205,8 @@ std::string json_cell(ColumnType type, const ResultCell& cell) {
     switch (type) {
         case ColumnType::text:
             return quoted(cell.text);
+        case ColumnType::group:
+            return cell.truth ? quoted(cell.text) : "null";
         case ColumnType::number:
             return json_number(cell.number);
         case ColumnType::integer:
@@ -249,9 +253,10 @@ std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::opt
     if (name == object.end() || !name->is_string())
         raise(ErrorCode::malformed, "the query is not a JSON object with the key \"function\"",
               object.is_discarded() ? "" : "Found " + shown(object) + ".",
-              "For example: {\"function\": \"means\", \"confidence\": 0.9}.");
+              "For example: {\"function\": \"estimate\", \"confidence\": 0.9}.");
     const RowFunction& function = row_function(name->get<std::string>());
-    if (function.takes_groups == summary.has_value())
+    const bool grouped = object.contains("groups") && function.groups != GroupUse::none;
+    if ((function.groups == GroupUse::required || grouped) == summary.has_value())
         raise(ErrorCode::invalid_value,
               std::string("function \"") + function.name +
                   (summary ? "\" accepts only the summaries of its groups" : "\" needs a summary"));
@@ -262,7 +267,7 @@ std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::opt
         for (const Bytes one : found.summaries) check_spec(*mechanism, one);
     }
     const std::unique_ptr<Results> rows =
-        function.find({.summary = summary.value_or(Bytes()), .labels = &labels}, found);
+        function.rows({.summary = summary.value_or(Bytes()), .labels = &labels}, found);
     return json_of_rows(*rows);
 }
 

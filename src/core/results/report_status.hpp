@@ -60,6 +60,13 @@ struct ReportStatus {
 /// Statuses at addresses that do not change, which rows share.
 class KeptStatuses {
   public:
+    KeptStatuses() = default;
+    KeptStatuses(KeptStatuses&&) = default;
+    KeptStatuses& operator=(KeptStatuses&&) = default;
+    KeptStatuses(const KeptStatuses&) = delete;
+    KeptStatuses& operator=(const KeptStatuses&) = delete;
+    ~KeptStatuses() = default;
+
     const ReportStatus* keep(ReportStatus status) { return &all_.emplace_back(std::move(status)); }
 
   private:

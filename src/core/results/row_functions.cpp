@@ -3,6 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/bytes.hpp"
+#include "core/format/fingerprint.hpp"
+#include "core/format/header.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
+
 namespace ldp {
 
 /// Their names would hide those of parameters elsewhere.
@@ -20,14 +28,14 @@ constexpr QueryParameter confidence{"confidence", &SummaryQuery::confidence},
 
 constexpr double usual_shares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
-constexpr QueryParameter of_means[] = {confidence, target, attribute};
-constexpr QueryParameter of_mean_rows[] = {confidence, target, attribute, simultaneous};
-constexpr QueryParameter of_frequencies[] = {method, confidence, target, attribute, simultaneous};
-constexpr QueryParameter of_estimate[] = {confidence,
+constexpr QueryParameter of_coefficients[] = {confidence, target, attribute};
+constexpr QueryParameter of_estimate[] = {{"attributes", &SummaryQuery::attributes},
+                                          {"statistics", &SummaryQuery::statistics},
+                                          confidence,
                                           target,
-                                          {"attributes", &SummaryQuery::attributes},
                                           {"texts", &SummaryQuery::texts},
                                           simultaneous};
+constexpr QueryParameter of_consistent[] = {method, attribute};
 constexpr QueryParameter of_robust_interval[] = {{"forged", &SummaryQuery::forged}, confidence, target};
 constexpr QueryParameter of_top[] = {{"limit", &SummaryQuery::limit}, confidence, target, control, attribute};
 constexpr QueryParameter of_candidates[] = {
@@ -112,16 +120,13 @@ constexpr QueryParameter of_calibrate[] = {{"weights", &SummaryQuery::group_weig
                                            confidence,
                                            target};
 
-constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
+constexpr SummaryQuery norm_sub{.method = "norm_sub"}, consistent{.method = "consistent"},
     usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"},
     of_people{.method = "people"};
 
 constexpr RowFunction functions[] = {
-    {"means", accessors::means, of_mean_rows},
-    {"response_rates", accessors::response_rates, of_means},
-    {"set_sizes", accessors::set_sizes, of_means},
-    {"proportions", accessors::frequencies, of_frequencies, unbiased},
-    {"estimate", accessors::estimate, of_estimate},
+    {"estimate", accessors::estimate, of_estimate, {}, GroupUse::optional},
+    {"consistent", accessors::consistent, of_consistent, norm_sub},
     {"robust_interval", accessors::robust_interval, of_robust_interval},
     {"top", accessors::top, of_top},
     {"candidates", accessors::candidates, of_candidates},
@@ -133,7 +138,7 @@ constexpr RowFunction functions[] = {
     {"learn_range", accessors::learn_range, of_learn_range},
     {"pilot_choice", accessors::first_look, of_first_look},
     {"shrinkage", accessors::shrunk, of_shrunk},
-    {"coefficients", accessors::coefficients, of_means},
+    {"coefficients", accessors::coefficients, of_coefficients},
     {"health", accessors::health, of_health},
     {"spent", accessors::spent, of_association},
     {"series", accessors::series, of_series},
@@ -157,20 +162,68 @@ constexpr RowFunction functions[] = {
     {"synthesize", accessors::synthesize, of_synthesize},
     {"learn_marginals", accessors::learn_views, of_learn_views},
     {"plan_marginals", accessors::plan_views, of_plan_views, pairs},
-    {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, true},
-    {"group_test", accessors::group_test, of_group_test, sampling_error, true},
-    {"clustered", accessors::clustered, of_clustered, of_people, true},
-    {"small_areas", accessors::small_areas, of_small_areas, {}, true},
-    {"smooth", accessors::smoothed, of_smooth, {}, true},
-    {"kernel_regression", accessors::kernel_regression, of_kernel_regression, sampling_error, true},
+    {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, GroupUse::required},
+    {"group_test", accessors::group_test, of_group_test, sampling_error, GroupUse::required},
+    {"clustered", accessors::clustered, of_clustered, of_people, GroupUse::required},
+    {"small_areas", accessors::small_areas, of_small_areas, {}, GroupUse::required},
+    {"smooth", accessors::smoothed, of_smooth, {}, GroupUse::required},
+    {"kernel_regression", accessors::kernel_regression, of_kernel_regression, sampling_error,
+     GroupUse::required},
 };
 
-constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error, true};
+constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error,
+                                  GroupUse::required};
 
 constexpr QueryParameter of_groups[] = {{"groups", &SummaryQuery::groups, true},
                                         {"summaries", &SummaryQuery::summaries, true}};
 
 }  // namespace row_tables
+
+namespace {
+
+/// A digest of bytes, 64 bits, eight bytes at a time (not cryptographic).
+std::uint64_t digest_of(Bytes bytes, std::uint64_t seed) noexcept {
+    constexpr std::uint64_t prime = 0x9E3779B97F4A7C15;
+    std::uint64_t digest = (seed ^ bytes.size()) * prime;
+    std::size_t at = 0;
+    for (; at + sizeof(digest) <= bytes.size(); at += sizeof(digest)) {
+        digest = (digest ^ load<std::uint64_t>(bytes.data() + at)) * prime;
+        digest ^= digest >> 29;
+    }
+    for (; at < bytes.size(); ++at) digest = (digest ^ static_cast<std::uint64_t>(bytes[at])) * prime;
+    return digest ^ digest >> 32;
+}
+
+/// A digest of what rows show of a summary: the states of the parts with at least min_group reports, and the number of reports of
+/// each part. Otherwise the digest would reveal the estimates of a small group.
+std::uint64_t digest_of_shown(Bytes summary, std::uint64_t seed) {
+    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    const SummaryView view = view_of(*mechanism, summary);
+    for (const RecordPart& one : parts_of(*mechanism)) {
+        const SummaryView about = part(view, one.first);
+        seed = digest_of(enough(about) ? about.state : Bytes(), seed ^ about.n);
+    }
+    return seed;
+}
+
+}  // namespace
+
+std::string source_of(std::span<const Bytes> summaries) {
+    if (summaries.empty() || summaries[0].size() < header_size) return {};
+    std::uint64_t digest = 0;
+    for (const Bytes summary : summaries) digest = digest_of_shown(summary, digest);
+    constexpr int half = 32;
+    return fingerprint_text(unchecked_header(summaries[0]).fingerprint).substr(0, 8) + "/" +
+           fingerprint_text(digest ^ digest << half).substr(0, 8);
+}
+
+std::unique_ptr<Results> RowFunction::rows(const Subject& subject, const SummaryQuery& query) const {
+    std::unique_ptr<Results> found = find(subject, query);
+    const Bytes both[] = {subject.summary, query.other};
+    found->set_source(source_of(
+        !query.summaries.empty() ? query.summaries : std::span(both).first(query.other.empty() ? 1 : 2)));
+    return found;
+}
 
 std::span<const RowFunction> row_functions() noexcept {
     return row_tables::functions;

@@ -1,8 +1,10 @@
 // The functions that make rows of a summary or of groups, by name. Hosts call them through this list.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/results/result_table.hpp"
@@ -10,14 +12,24 @@
 
 namespace ldp {
 
+/// Whether a query has groups and summaries. Then the subject has the labels alone.
+enum class GroupUse : std::uint8_t { none, optional, required };
+
 /// A function of a summary, or of the summaries of groups, and further arguments.
 struct RowFunction {
     const char* name;
     std::unique_ptr<Results> (*find)(const Subject&, const SummaryQuery&);
     std::span<const QueryParameter> parameters;  ///< behind the summary or the groups, in their order
     SummaryQuery defaults = {};
-    bool takes_groups = false;  ///< the query has groups and summaries, and the subject has the labels alone
+    GroupUse groups = GroupUse::none;
+
+    /// Returns the rows of find(), with their source.
+    [[nodiscard]] std::unique_ptr<Results> rows(const Subject& subject, const SummaryQuery& query) const;
 };
+
+/// The spec of valid summaries with one spec, and a digest of what rows show of them: "a1b2c3d4/e5f60718". Rows of the same reports
+/// have equal texts, and their errors may be correlated.
+[[nodiscard]] std::string source_of(std::span<const Bytes> summaries);
 
 /// All functions.
 [[nodiscard]] std::span<const RowFunction> row_functions() noexcept;
@@ -37,14 +49,9 @@ namespace accessors {
 using Found = std::unique_ptr<Results>;
 
 // Values: estimate_columns.
-[[nodiscard]] Found means(const Subject& subject, const SummaryQuery& query);
-[[nodiscard]] Found response_rates(const Subject& subject, const SummaryQuery& query);
-[[nodiscard]] Found set_sizes(const Subject& subject, const SummaryQuery& query);
-[[nodiscard]] Found frequencies(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found estimate(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found consistent(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found robust_interval(const Subject& subject, const SummaryQuery& query);
-/// Pairs of an attribute and a frequent text.
-[[nodiscard]] Found frequent_texts(const Subject& subject, const SummaryQuery& query);
 
 // Values with p-values: ranked_columns.
 [[nodiscard]] Found top(const Subject& subject, const SummaryQuery& query);

@@ -50,6 +50,7 @@ struct SummaryQuery {
     std::string_view target = "sample";
     std::optional<std::string_view> attribute = {};
     std::optional<Texts> attributes = {};  ///< names; nothing for all attributes
+    std::optional<Texts> statistics = {};  ///< names; nothing for the usual one of each attribute
     std::optional<Texts> texts = {};       ///< pairs of an attribute and a text
     Texts names = {};                      ///< attributes of a table
     std::string_view method = {}, control = "bonferroni", selection = "lasso", smoothing = "ems",

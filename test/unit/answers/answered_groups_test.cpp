@@ -56,10 +56,7 @@ std::vector<Cell> answers_of(const Mechanism& m, const AnsweredCase& one, double
 }
 
 double number_in(Results& results, std::size_t row, std::string_view name) {
-    const auto columns = results.columns();
-    const auto column =
-        std::ranges::find(columns, name, [](const ResultColumn& one) { return std::string_view(one.name); });
-    const ResultCell cell = results.row(row)[static_cast<std::size_t>(column - columns.begin())];
+    const ResultCell& cell = results.cell(row, name);
     return cell.known ? cell.number : unknown;
 }
 
@@ -217,7 +214,7 @@ BOOST_AUTO_TEST_CASE(reports_without_a_group_are_left_out_with_a_note) {
     std::vector<std::optional<std::string_view>> with_none{std::nullopt};
     with_none.insert(with_none.end(), names.all().begin(), names.all().end());
     for (const RowFunction& function : row_functions()) {
-        if (!function.takes_groups) continue;
+        if (function.groups != GroupUse::required) continue;
         BOOST_TEST_CONTEXT(function.name) {
             SummaryQuery query = function.defaults;
             query.groups = names.all(), query.summaries = named;
@@ -262,7 +259,7 @@ BOOST_AUTO_TEST_CASE(clipped_means_are_in_no_sum) {
             const std::vector<Labels::QuantityWeight> weights{{.attribute = 0, .value = {}, .weight = 2}};
             const BoundedEstimate sum = contrast(view, weights, Target::sample, 1.96);
             BOOST_REQUIRE_EQUAL(std::isnan(sum.estimate.value), std::isnan(compared.value));
-            const auto row = accessors::means({.summary = summary.bytes()}, {});
+            const auto row = accessors::estimate({.summary = summary.bytes()}, {});
             if (few) BOOST_REQUIRE(std::isnan(number_in(*row, 0, "stderr")));
             clipped += few && !std::isnan(shown.value) && (shown.value == 0 || shown.value == 10) ? 1 : 0;
         }

@@ -71,12 +71,12 @@ WeightedCoverage coverage(const Mechanism& m, const WeightedGroups& groups, std:
         query.totals = groups.totals;
         const auto rows = calibration_function().find({}, query);
         BOOST_REQUIRE_EQUAL(rows->count(), 3);
-        const auto row = rows->row(1);
-        BOOST_REQUIRE(row[2].known && row[4].known);
-        errors += square(row[2].number - truth) / static_cast<double>(repetitions);
-        stated += square(row[3].number) / static_cast<double>(repetitions);
-        found.design_effect += row[6].number / static_cast<double>(repetitions);
-        if (row[4].number <= truth && truth <= row[5].number)
+        const auto cell = [&](const char* name) { return rows->cell(1, name); };
+        BOOST_REQUIRE(cell("estimate").known && cell("lower").known);
+        errors += square(cell("estimate").number - truth) / static_cast<double>(repetitions);
+        stated += square(cell("stderr").number) / static_cast<double>(repetitions);
+        found.design_effect += cell("design_effect").number / static_cast<double>(repetitions);
+        if (cell("lower").number <= truth && truth <= cell("upper").number)
             found.covered += 1 / static_cast<double>(repetitions);
     }
     found.ratio = stated / errors;

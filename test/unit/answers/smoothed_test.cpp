@@ -218,10 +218,7 @@ BOOST_AUTO_TEST_CASE(repeated_responses_do_not_average_out) {
         query.groups = names.all(), query.summaries = bytes, query.season = 0;
         const auto results = function.find({}, query);
         const auto number = [&](std::size_t row, std::string_view name) {
-            const auto columns = results->columns();
-            const auto column = std::ranges::find(
-                columns, name, [](const ResultColumn& one) { return std::string_view(one.name); });
-            return results->row(row)[static_cast<std::size_t>(column - columns.begin())].number;
+            return results->cell(row, name).number;
         };
         BOOST_REQUIRE_EQUAL(results->count(), 2U * rounds);
         double most = 0;

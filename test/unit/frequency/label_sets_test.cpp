@@ -419,7 +419,10 @@ BOOST_AUTO_TEST_CASE(shares_need_not_add_up_to_one) {
                                       return error.code() == ErrorCode::unsupported && !error.hint().empty();
                                   });
         BOOST_CHECK_THROW(static_cast<void>(learn_ranges(summary.view(), 0.9)), Error);
-        const auto rows = row_function("set_sizes").find({.summary = summary.bytes()}, {});
+        const std::string_view set_size[] = {"set_size"};
+        const auto rows =
+            row_function("estimate")
+                .find({.summary = summary.bytes()}, {.statistics = SummaryQuery::Texts(set_size)});
         BOOST_CHECK_EQUAL(rows->count(), 1);
         // Equal reports of many people, which no set explains.
         OwnedSummary forged(*m);

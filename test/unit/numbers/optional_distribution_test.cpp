@@ -226,19 +226,21 @@ BOOST_AUTO_TEST_CASE(rows_say_whom_they_are_about) {
     SeededBits bits(9);
     const OwnedSummary many = reports_of(*m, skewed(4000, 0.5, 10), bits);
     const OwnedSummary nobody = reports_of(*m, std::vector<Cell>(300, 11), bits);
-    for (const char* name : {"between", "quantiles", "histogram", "distribution", "means"}) {
+    for (const char* name : {"between", "quantiles", "histogram", "distribution", "estimate"}) {
         constexpr double shares[] = {0.5};
         SummaryQuery query;
         query.low = 0, query.high = 3, query.bins = 5;
         query.shares = shares;
         const auto found = row_function(name).find({.summary = many.bytes()}, query);
         BOOST_REQUIRE_GT(found->count(), 0);
-        BOOST_CHECK_EQUAL(found->row(0).back().text, "among the people who answer");
+        BOOST_CHECK_EQUAL(found->cell(0, "note").text, "among the people who answer");
         const auto none = row_function(name).find({.summary = nobody.bytes()}, query);
-        BOOST_CHECK_EQUAL(none->row(0).back().text,
+        BOOST_CHECK_EQUAL(none->cell(0, "note").text,
                           "among the people who answer, of whom there may be too few for an interval");
     }
-    const auto rates = row_function("response_rates").find({.summary = many.bytes()}, {});
+    const std::string_view rate[] = {"response_rate"};
+    const auto rates =
+        row_function("estimate").find({.summary = many.bytes()}, {.statistics = SummaryQuery::Texts(rate)});
     BOOST_CHECK_EQUAL(rates->count(), 1);
 }
 
@@ -256,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_range_may_have_one_bound) {
                     query.low = low, query.high = high;
                     const auto rows = row_function("between").find({.summary = summary.bytes()}, query);
                     BOOST_REQUIRE_EQUAL(rows->count(), 1);
-                    return std::array{rows->row(0)[2].number, rows->row(0)[3].number};
+                    return std::array{rows->cell(0, "estimate").number, rows->cell(0, "stderr").number};
                 };
                 const Estimate below = cdf(summary.view(), value, Target::sample);
                 BOOST_CHECK(found({}, value) == (std::array{below.value, below.standard_error}));

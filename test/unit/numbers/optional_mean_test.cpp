@@ -318,11 +318,14 @@ BOOST_AUTO_TEST_CASE(a_missing_number_leaves_the_other_attributes_of_a_record) {
     BOOST_CHECK_SMALL(mean.value - 0.75, 6 * mean.standard_error);
     BOOST_CHECK_LT(mean.standard_error, 0.03);
 
-    const auto found = row_function("response_rates").find({.summary = summary.bytes()}, {});
-    BOOST_REQUIRE_EQUAL(found->count(), 1);
-    const auto means = row_function("means").find({.summary = summary.bytes()}, {});
+    const auto statistic = [&](std::string_view name) {
+        return row_function("estimate")
+            .find({.summary = summary.bytes()}, {.statistics = SummaryQuery::Texts(&name, 1)});
+    };
+    BOOST_REQUIRE_EQUAL(statistic("response_rate")->count(), 1);
+    const auto means = statistic("mean");
     BOOST_REQUIRE_EQUAL(means->count(), 1);
-    BOOST_CHECK(means->row(0).back().text.find("among the people who answer") != std::string::npos);
+    BOOST_CHECK(means->cell(0, "note").text.find("among the people who answer") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_number_has_a_memoized_response_of_its_own) {

@@ -161,12 +161,12 @@ BOOST_AUTO_TEST_CASE(curves_of_missing_numbers_are_unbiased, *boost::unit_test::
         query.summaries = bytes;
         query.value = 100;
         const auto rows = function.find({}, query);
-        const auto row = rows->row(points / 2);
-        BOOST_REQUIRE(row[1].known);
-        const double error = row[1].number - 1;
+        const auto cell = [&](const char* name) { return rows->cell(points / 2, name); };
+        BOOST_REQUIRE(cell("estimate").known);
+        const double error = cell("estimate").number - 1;
         sum += error;
         squares += error * error;
-        covered += row[3].number <= 1 && 1 <= row[4].number ? 1.0 / runs : 0;
+        covered += cell("lower").number <= 1 && 1 <= cell("upper").number ? 1.0 / runs : 0;
     }
     const double mean = sum / runs, spread = std::sqrt((squares / runs - mean * mean) / runs);
     BOOST_TEST_MESSAGE("mean error " << mean << " ± " << spread << ", coverage " << covered);

@@ -8,18 +8,16 @@
 #include "core/mechanism/joint/joint.hpp"
 #include "core/results/report_status.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/results/rows/cell_names.hpp"
 #include "core/tables/marginal.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr auto cell_columns =
-    columns("texts cell", "number estimate", "number stderr", "number lower", "number upper", "bigint n",
-            "bigint people", "integers cell_numbers", "text note");
-constexpr auto conditional_columns = columns(
-    "texts given_cell", "texts cell", "number estimate", "number stderr", "number lower", "number upper",
-    "bigint n", "bigint people", "integers given_numbers", "integers cell_numbers", "text note");
+constexpr auto cell_columns = answer_columns("texts cell", "bigint people", "integers cell_numbers");
+constexpr auto conditional_columns = answer_columns("texts given_cell", "texts cell", "bigint people",
+                                                    "integers given_numbers", "integers cell_numbers");
 
 /// Rows of cell_columns, or of cells among the first `given` attributes' cells.
 struct CellRows {
@@ -32,6 +30,7 @@ struct CellRows {
     std::vector<CellRow> rows = {};
     std::vector<std::vector<std::string>> labels = {};  ///< of each attribute: of its values, or of the box
     std::vector<std::uint64_t> sizes = {};              ///< of the cells; empty for a box
+    std::string attribute = {};                         ///< the names of the attributes of a cell
     std::size_t count = 0, given = 0;
     ReportStatus status = {};
 
@@ -46,6 +45,9 @@ struct CellRows {
             words[i] = labels[i][left % size];
             left /= size;
         }
+        row.put("attribute", attribute);
+        row.put("label", name_of_cell(std::span(words).subspan(given)));
+        row.put("statistic", "proportion");
         row.put("cell", std::span(words).subspan(given));
         if (!sizes.empty()) row.put("cell_numbers", std::span(numbers).subspan(given));
         if constexpr (Writer::has("given_cell")) {
@@ -138,6 +140,7 @@ CellRows cell_rows(const Subject& subject, const SummaryQuery& query, double cri
         const Together together(view, query, attributes);
         CellRows all;
         all.given = given.size();
+        all.attribute = name_of_table(labels, std::span(attributes).subspan(given.size()));
         all.status = together.status();
         all.sizes = together.sizes();
         all.labels.resize(attributes.size());
@@ -255,6 +258,7 @@ Found share(const Subject& subject, const SummaryQuery& query) {
         };
         CellRows all;
         all.status = together.status();
+        all.attribute = name_of_table(labels, wanted.attributes);
         for (std::size_t i = 0; i < wanted.attributes.size(); ++i) {
             std::string words;
             for (std::size_t v = 0; v < wanted.box[i].size(); ++v)

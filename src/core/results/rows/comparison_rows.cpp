@@ -26,10 +26,9 @@ namespace ldp {
 
 namespace {
 
-constexpr auto comparison_columns = columns(
-    "text attribute", "text label", "text group_name", "text baseline", "number estimate", "number stderr",
-    "number lower", "number upper", "bigint n", "bigint baseline_n", "number p_value",
-    "number adjusted_p_value", "integer attribute_number", "integer value", "text note");
+constexpr auto comparison_columns =
+    answer_columns("text baseline", "bigint baseline_n", "number p_value", "number adjusted_p_value",
+                   "integer attribute_number", "integer value");
 
 struct ComparisonRows {
     /// An attribute or a joint table: its name, the labels of its values (none for a mean), and the status of each
@@ -73,7 +72,8 @@ struct ComparisonRows {
         const ReportStatus &group = item.status[found.group], &baseline = item.status[found.baseline];
         row.put("attribute", item.name);
         if (found.value) row.put("label", item.labels[*found.value]);
-        if (names[found.group]) row.put("group_name", *names[found.group]);
+        row.put("statistic", "difference");
+        if (names[found.group]) row.put("group_key", GroupName{*names[found.group]});
         if (names[found.baseline]) row.put("baseline", *names[found.baseline]);
         if (group.enough && baseline.enough) {
             const Difference& difference = found.difference;
@@ -97,9 +97,7 @@ struct ComparisonRows {
 };
 
 constexpr auto calibrated_columns =
-    columns("text attribute", "text label", "number estimate", "number stderr", "number lower",
-            "number upper", "number design_effect", "bigint n", "bigint people", "integer attribute_number",
-            "integer value", "text note");
+    answer_columns("number design_effect", "bigint people", "integer attribute_number", "integer value");
 
 /// The column of ldp_estimate's rows.
 constexpr std::size_t estimate_at = result_column<estimate_columns>("estimate", ColumnType::number),
@@ -116,7 +114,7 @@ constexpr std::size_t max_calibrated = 2'000'000;
 /// Weighted means of the estimates of groups.
 struct CalibratedRows {
     struct CalibratedRow {
-        ResultCell attribute, label, number, value;
+        ResultCell attribute, label, statistic, number, value;
         BoundedEstimate found{{unknown, unknown}, {unknown, unknown}};
         double design_effect = unknown;
         std::uint64_t n = 0, people = 0;
@@ -129,6 +127,7 @@ struct CalibratedRows {
         const CalibratedRow& one = rows[at];
         if (one.attribute.known) row.put("attribute", one.attribute.text);
         if (one.label.known) row.put("label", one.label.text);
+        row.put("statistic", one.statistic.text);
         row.put("estimate", one.found.estimate.value);
         row.put("stderr", one.found.estimate.standard_error);
         row.put("lower", one.found.interval.lower);
@@ -214,9 +213,9 @@ class RowLabels {
     std::optional<Cells> cells_;
 };
 
-constexpr auto group_test_columns =
-    columns("text attribute", "number chi_square", "number degrees_of_freedom", "integer groups", "bigint n",
-            "number p_value", "number adjusted_p_value", "integer attribute_number", "text note");
+constexpr auto group_test_columns = columns("text attribute", "number chi_square", "bigint n", "text note",
+                                            "integer groups", "number degrees_of_freedom", "number p_value",
+                                            "number adjusted_p_value", "integer attribute_number");
 
 struct GroupTestRows {
     std::vector<std::string> names = {};
@@ -403,6 +402,7 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
             if (g == first) {
                 one.attribute = row[result_column<estimate_columns>("attribute", ColumnType::text)];
                 one.label = row[result_column<estimate_columns>("label", ColumnType::text)];
+                one.statistic = row[result_column<estimate_columns>("statistic", ColumnType::text)];
                 one.number = row[result_column<estimate_columns>("attribute_number", ColumnType::integer)];
                 one.value = row[result_column<estimate_columns>("value", ColumnType::integer)];
             }

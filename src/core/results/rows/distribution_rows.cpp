@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/text.hpp"
 #include "core/choice/first_look.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/results/rows/value_rows.hpp"
@@ -20,16 +21,10 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 constexpr auto quantile_columns =
-    columns("text attribute", "number probability", "number estimate", "number lower", "number upper",
-            "bigint n", "bigint people", "integer attribute_number", "text note");
-constexpr auto bin_columns = columns("text attribute", "number low", "number high", "number estimate",
-                                     "number stderr", "number lower", "number upper", "bigint n",
-                                     "bigint people", "integer attribute_number", "integer bin", "text note");
-constexpr auto fitted_bin_columns =
-    columns("text attribute", "number low", "number high", "number estimate", "bigint n", "bigint people",
-            "integer attribute_number", "integer bin", "text note");
-constexpr auto shrunk_columns = columns("text attribute", "number estimate", "number rmse", "bigint n",
-                                        "bigint people", "integer attribute_number", "text note");
+    answer_columns("number probability", "bigint people", "integer attribute_number");
+constexpr auto bin_columns =
+    answer_columns("number low", "number high", "bigint people", "integer attribute_number", "integer bin");
+constexpr auto shrunk_columns = answer_columns("number rmse", "bigint people", "integer attribute_number");
 
 /// Rows about one attribute. The first numbers of a row are arguments, the others estimates.
 struct NumberRows {
@@ -50,18 +45,24 @@ struct NumberRows {
             return shown ? numbers[number * width + i] : unknown;
         };
         if constexpr (Row::has("rmse")) {
+            row.put("statistic", "mean");
             row.put("estimate", value(0));
             row.put("rmse", value(1));
         } else if constexpr (Row::has("probability")) {
+            row.put("statistic", "quantile");
+            row.put("label", shortest(value(0)));
             row.put("probability", value(0));
             row.put("estimate", value(1));
             row.put("lower", value(2));
             row.put("upper", value(3));
         } else {
+            row.put("statistic", "proportion");
+            row.put("label",
+                    "[" + shortest(value(0)) + ", " + shortest(value(1)) + (number + 1 == count ? "]" : ")"));
             row.put("low", value(0));
             row.put("high", value(1));
             row.put("estimate", value(2));
-            if constexpr (Row::has("stderr")) {
+            if (width > 3) {
                 row.put("stderr", value(3));
                 row.put("lower", value(4));
                 row.put("upper", value(5));
@@ -101,7 +102,9 @@ EstimateRows one_row(const Subject& subject, std::size_t attribute, const Estima
 EstimateRows one_share(const Subject& subject, std::size_t attribute, const ShareOfRange& share,
                        ReportStatus status, double critical_value) {
     status.law = share.law;
-    return one_row(subject, attribute, share, std::move(status), critical_value);
+    EstimateRows one = one_row(subject, attribute, share, std::move(status), critical_value);
+    one.rows[0].statistic = Statistic::proportion;
+    return one;
 }
 
 /// An attribute's number as a bound of a range.
@@ -119,8 +122,8 @@ Interval possible_mean(const SummaryView& view, std::size_t attribute) {
     return possible_values(*one.mechanism, attribute - one.first);
 }
 
-constexpr auto range_columns = columns("text attribute", "number low", "number high",
-                                       "integer attribute_number", "integer coefficient", "text note");
+constexpr auto range_columns = columns("text attribute", "text note", "number low", "number high",
+                                       "integer attribute_number", "integer coefficient");
 
 /// Ranges of attributes, or of Haar coefficients, which have no names.
 struct RangeRows {
@@ -168,8 +171,7 @@ struct FirstLookRow {
     }
 };
 
-constexpr auto coefficient_columns = columns("integer coefficient", "number estimate", "number stderr",
-                                             "number lower", "number upper", "text note");
+constexpr auto coefficient_columns = answer_columns("integer coefficient", "bigint people");
 
 /// Haar coefficients, by number: they have no names.
 struct CoefficientRows {
@@ -181,11 +183,14 @@ struct CoefficientRows {
     void write(RowCells<coefficient_columns>& row, std::size_t number) const {
         const Estimate estimate = status.enough ? estimates[number] : nothing;
         const Interval range = interval(estimate, critical_value, ErrorLaw{});
+        row.put("label", std::to_string(number));
+        row.put("statistic", "coefficient");
         row.put("coefficient", static_cast<std::int32_t>(number));
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
+        status.put_counts(row);
         status.put_note(row, !std::isnan(estimate.value));
     }
 };
@@ -211,8 +216,7 @@ struct StatisticRows {
     }
 };
 
-constexpr auto spent_columns = columns("number estimate", "number stderr", "number lower", "number upper",
-                                       "bigint n", "bigint people", "number p_value", "text note");
+constexpr auto spent_columns = answer_columns("number p_value", "bigint people");
 
 /// The share of people whose responses repeat a spent budget: one row.
 struct SpentRow {
@@ -221,6 +225,7 @@ struct SpentRow {
     std::size_t count = 1;
 
     void write(RowCells<spent_columns>& row, std::size_t) const {
+        row.put("statistic", "spent");
         row.put("estimate", share.share.value);
         row.put("stderr", share.share.standard_error);
         row.put("lower", share.interval.lower);
@@ -343,7 +348,7 @@ Found histogram(const Subject& whole, const SummaryQuery& query) {
 Found distribution(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const Smoothing smoothing = smoothing_named(query.smoothing);
-    return results<fitted_bin_columns>(ask_one(subject, NumberRows{}, [&](const SummaryView& view) {
+    return results<bin_columns>(ask_one(subject, NumberRows{}, [&](const SummaryView& view) {
         const Distribution fit = decode(view, smoothing);
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)

@@ -17,11 +17,10 @@ namespace ldp {
 
 namespace {
 
-constexpr auto clustered_columns = columns(
-    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
+constexpr auto clustered_columns = answer_columns(
     "integer groups_used", "number degrees_of_freedom", "number between_sd", "number between_sd_lower",
     "number between_sd_upper", "number icc", "number icc_lower", "number icc_upper", "number design_effect",
-    "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
+    "bigint people", "integer attribute_number", "integer value");
 
 /// A quantity of rows: its names, the number of reports in its groups, and the note of the groups.
 struct RowSubject {
@@ -51,6 +50,7 @@ struct RowSubject {
     void put_names(Row& row) const {
         row.put("attribute", attribute);
         if (value) row.put("label", label);
+        row.put("statistic", value ? "proportion" : "mean");
         row.put("attribute_number", static_cast<std::int32_t>(number));
         if (value) row.put("value", static_cast<std::int32_t>(*value));
     }
@@ -148,10 +148,8 @@ accessors::Found accessors::clustered(const Subject& subject, const SummaryQuery
 
 namespace {
 
-constexpr auto area_columns =
-    columns("text attribute", "text label", "text group_name", "number estimate", "number stderr",
-            "number lower", "number upper", "number own_estimate", "number own_stderr", "number weight",
-            "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
+constexpr auto area_columns = answer_columns("number own_estimate", "number own_stderr", "number weight",
+                                             "bigint people", "integer attribute_number", "integer value");
 
 struct AreaRows {
     struct AreaRow {
@@ -170,7 +168,7 @@ struct AreaRows {
     void write(RowCells<area_columns>& row, std::size_t number) const {
         const AreaRow& found = rows[number];
         subjects[found.subject].put_names(row);
-        if (names[found.group]) row.put("group_name", *names[found.group]);
+        if (names[found.group]) row.put("group_key", GroupName{*names[found.group]});
         row.put("estimate", found.estimate.value);
         row.put("stderr", found.estimate.standard_error);
         row.put("lower", found.interval.lower);
@@ -227,10 +225,8 @@ accessors::Found accessors::small_areas(const Subject& subject, const SummaryQue
 namespace {
 
 constexpr auto smoothed_columns =
-    columns("text attribute", "text label", "text group_name", "number estimate", "number stderr",
-            "number lower", "number upper", "number own_estimate", "number own_stderr",
-            "number season_effect", "bigint n", "bigint people", "number jump_p_value",
-            "number adjusted_p_value", "integer attribute_number", "integer value", "text note");
+    answer_columns("number own_estimate", "number own_stderr", "number season_effect", "number jump_p_value",
+                   "number adjusted_p_value", "bigint people", "integer attribute_number", "integer value");
 
 struct SmoothedRows {
     struct SmoothedRow {
@@ -251,7 +247,7 @@ struct SmoothedRows {
     void write(RowCells<smoothed_columns>& row, std::size_t number) const {
         const SmoothedRow& found = rows[number];
         subjects[found.subject].put_names(row);
-        row.put("group_name", names[found.time]);
+        row.put("group_key", GroupName{names[found.time]});
         row.put("estimate", found.estimate.value);
         row.put("stderr", found.estimate.standard_error);
         row.put("lower", found.interval.lower);

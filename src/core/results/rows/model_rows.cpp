@@ -12,6 +12,7 @@
 #include "core/models/graphical_model.hpp"
 #include "core/results/report_status.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/results/rows/cell_names.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/measured.hpp"
 
@@ -19,10 +20,10 @@ namespace ldp {
 
 namespace {
 
-constexpr auto association_columns = columns(
-    "text attribute", "text other_attribute", "number estimate", "number lower", "number upper",
-    "number information", "number information_stderr", "bigint n", "number p_value",
-    "number adjusted_p_value", "integer attribute_number", "integer other_attribute_number", "text note");
+constexpr auto association_columns =
+    columns("text attribute", "text other_attribute", "number estimate", "number lower", "number upper",
+            "number information", "number information_stderr", "bigint n", "text note", "number p_value",
+            "number adjusted_p_value", "integer attribute_number", "integer other_attribute_number");
 
 /// Pairs of attributes.
 struct AssociationRows {
@@ -64,8 +65,7 @@ SummaryView reports_of_pair(const SummaryView& view, const Association& pair) {
     return reports;
 }
 
-constexpr auto fitted_columns = columns("texts cell", "number estimate", "bigint n", "bigint people",
-                                        "integers cell_numbers", "text note");
+constexpr auto fitted_columns = answer_columns("texts cell", "bigint people", "integers cell_numbers");
 
 /// The cells of a fitted table, in the order of the arguments.
 struct FittedRows {
@@ -74,7 +74,8 @@ struct FittedRows {
     std::vector<std::size_t> strides = {};              ///< of each argument in the table
     std::size_t count = 0;
     bool modelled = false;
-    std::string margins = {};  ///< names of the attributes with known margins
+    std::string attribute = {};  ///< the names of the attributes of a cell
+    std::string margins = {};    ///< names of the attributes with known margins
     ReportStatus status = {};
 
     void write(RowCells<fitted_columns>& row, std::size_t number) const {
@@ -87,6 +88,9 @@ struct FittedRows {
             numbers[i] = static_cast<std::int32_t>(value);
             cell += value * strides[i];
         }
+        row.put("attribute", attribute);
+        row.put("label", name_of_cell(words));
+        row.put("statistic", "proportion");
         row.put("cell", words);
         row.put("estimate", status.shown(shares[cell]));
         status.put_counts(row);
@@ -217,6 +221,7 @@ Found fitted(const Subject& subject, const SummaryQuery& query) {
                 throw Error(ErrorCode::unsupported, "attribute \"" + labels.name(j) + "\" has no reports", {},
                             "Use other attributes, or wait for more reports.");
         FittedRows all;
+        all.attribute = name_of_table(labels, attributes);
         all.modelled = !fit.holds(ascending);
         std::vector<Table> known;
         if (query.given)

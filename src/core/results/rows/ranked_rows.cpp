@@ -122,6 +122,7 @@ Found change(const Subject& whole, const SummaryQuery& query) {
             before, later, query.memoized,
             rule.simultaneous() ? rule.for_rows(changed_rows(subject, before, later)) : rule, target);
         EstimateRows all = rows_about(subject, 0, changes.size(), true);
+        all.statistic = Statistic::change;
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = EstimateRows::no_attribute;
         const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent

@@ -1,6 +1,7 @@
 // Rows of the association of the numbers of a record (covariance, correlation and regression), of winsorized means, and of
 // curves.
 
+#include "core/base/text.hpp"
 #include "core/choice/winsorized.hpp"
 #include "core/groups/answered_groups.hpp"
 #include "core/groups/group_points.hpp"
@@ -17,14 +18,11 @@ namespace ldp {
 
 namespace {
 
-constexpr auto term_columns =
-    columns("text term", "text label", "number estimate", "number stderr", "number lower", "number upper",
-            "bigint n", "bigint people", "text note");
+constexpr auto term_columns = answer_columns("text term", "bigint people");
 
 constexpr auto winsorized_columns =
-    columns("text attribute", "number estimate", "number stderr", "number lower", "number upper", "bigint n",
-            "bigint people", "number window_low", "number window_high", "number coverage",
-            "number coverage_lower", "number bias_bound", "bigint pilot_n", "text note");
+    answer_columns("number window_low", "number window_high", "number coverage", "number coverage_lower",
+                   "number bias_bound", "bigint pilot_n", "bigint people");
 
 /// The row of a winsorized mean.
 struct WinsorizedRow {
@@ -37,6 +35,7 @@ struct WinsorizedRow {
 
     void write(RowCells<winsorized_columns>& row, std::size_t /*number*/) const {
         row.put("attribute", attribute);
+        row.put("statistic", "mean");
         const Estimate shown = status.shown(mean);
         row.put("estimate", shown.value);
         row.put("stderr", shown.standard_error);
@@ -54,8 +53,7 @@ struct WinsorizedRow {
     }
 };
 
-constexpr auto curve_columns = columns("number x", "number estimate", "number stderr", "number lower",
-                                       "number upper", "bigint n", "number bandwidth_used", "text note");
+constexpr auto curve_columns = answer_columns("number x", "number bandwidth_used");
 
 /// Rows of a curve at its design points.
 struct CurveRows {
@@ -66,12 +64,16 @@ struct CurveRows {
         bool enough;
     };
     double bandwidth = 0;
+    std::string attribute = {};
     std::string note = {};  ///< of all rows
     std::vector<CurveRow> rows = {};
     std::size_t count = 0;
 
     void write(RowCells<curve_columns>& row, std::size_t number) const {
         const auto& [x, point, interval, enough] = rows[number];
+        row.put("attribute", attribute);
+        row.put("label", shortest(x));
+        row.put("statistic", "mean");
         row.put("x", x);
         row.put("n", static_cast<std::uint64_t>(point.n));
         row.put("bandwidth_used", bandwidth);
@@ -141,6 +143,8 @@ struct TermRows {
         Interval interval;
         std::string note = {};  ///< of this row; empty without one
     };
+    std::string attribute = {};
+    const char* statistic = "coefficient";
     ReportStatus status = {};
     std::vector<TermRow> rows = {};
     std::size_t count = 0;
@@ -148,10 +152,12 @@ struct TermRows {
     template <class Writer>
     void write(Writer& row, std::size_t number) const {
         const auto& [term, label, estimate, interval, note] = rows[number];
+        row.put("attribute", attribute);
+        row.put("statistic", statistic);
         if constexpr (Writer::has("term")) {
             if (term) row.put("term", *term);
-            if (label) row.put("label", *label);
         }
+        if (label) row.put("label", *label);
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         row.put("lower", interval.lower);
@@ -201,13 +207,15 @@ std::string named(const Joint& joint, std::string_view name) {
 
 using Associate = MomentEstimate (*)(const Joint&, const std::string&, const std::string&, double);
 
-std::unique_ptr<Results> association_of_numbers(Associate associate, const Subject& subject,
-                                                const SummaryQuery& query) {
+std::unique_ptr<Results> association_of_numbers(Associate associate, const char* statistic,
+                                                const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     return results<estimate_columns>(ask_joint(subject, target_named(query.target), [&](const Joint& joint) {
         const auto [estimate, interval, scarcest] =
             associate(joint, named(joint, query.x), named(joint, query.y), critical_value);
         TermRows all = about_terms(joint.view, scarcest);
+        all.attribute = named(joint, query.x) + ", " + named(joint, query.y);
+        all.statistic = statistic;
         all.add({{}, {}, estimate, interval});
         return all;
     }));
@@ -251,6 +259,7 @@ Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
     const KernelRegression curve(points.means(target), query.value);
     CurveRows all;
     all.bandwidth = curve.bandwidth();
+    all.attribute = shown_name(*subject.labels, attribute);
     all.note = note_of_left_out(left_out);
     for (const DesignPoint& design : curve.points()) {
         const CurvePoint point = curve.at(design.x);
@@ -263,11 +272,11 @@ Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
 }
 
 Found covariance(const Subject& subject, const SummaryQuery& query) {
-    return association_of_numbers(ldp::covariance, subject, query);
+    return association_of_numbers(ldp::covariance, "covariance", subject, query);
 }
 
 Found correlation(const Subject& subject, const SummaryQuery& query) {
-    return association_of_numbers(ldp::correlation, subject, query);
+    return association_of_numbers(ldp::correlation, "correlation", subject, query);
 }
 
 /// A row for the intercept, or for each group's intercept; for each predictor; and for R².
@@ -283,6 +292,7 @@ Found regression(const Subject& subject, const SummaryQuery& query) {
         if (query.group) design.group = named(joint, *query.group);
         const Regression found = ldp::regression(joint, design, critical_value);
         TermRows all = about_terms(joint.view, found.scarcest);
+        all.attribute = design.of;
         const auto add = [&](std::string term, std::optional<std::string> label, const Coefficient& one) {
             all.add({std::move(term), std::move(label), one.estimate, one.interval, one.note});
         };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
 #include "core/groups/group_estimates.hpp"
 #include "core/groups/interval_rule.hpp"
 #include "core/results/estimate_rows.hpp"
@@ -14,12 +15,10 @@ namespace ldp {
 
 namespace {
 
-constexpr auto series_columns = columns(
-    "integer round", "text attribute", "text label", "number estimate", "number stderr", "number lower",
-    "number upper", "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
+constexpr auto series_columns =
+    answer_columns("integer round", "bigint people", "integer attribute_number", "integer value");
 constexpr auto series_quantile_columns =
-    columns("integer round", "text attribute", "number probability", "number estimate", "number lower",
-            "number upper", "bigint n", "bigint people", "integer attribute_number", "text note");
+    answer_columns("integer round", "number probability", "bigint people", "integer attribute_number");
 
 const SeriesRandomizer& series_of(const SummaryView& view) {
     return capability<SeriesRandomizer>(*view.mechanism);
@@ -93,6 +92,8 @@ struct SeriesQuantiles {
         row.put("round", static_cast<std::int32_t>(number / each + 1));
         row.put("attribute", shown_name(*labels, attribute));
         row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        row.put("label", shortest(share));
+        row.put("statistic", "quantile");
         row.put("probability", share);
         row.put("estimate", shown);
         row.put("lower", about->shown(quantile.interval.lower));

@@ -11,9 +11,8 @@ namespace ldp {
 
 namespace {
 
-constexpr auto string_columns = columns(
-    "text attribute", "text label", "truth whole", "number estimate", "number stderr", "number lower",
-    "number upper", "bigint n", "bigint people", "number p_value", "integer attribute_number", "text note");
+constexpr auto string_columns =
+    answer_columns("truth whole", "number p_value", "bigint people", "integer attribute_number");
 
 /// Strings with their shares.
 struct StringRows {
@@ -39,6 +38,7 @@ struct StringRows {
             extended(interval(estimate, critical_value, status.law), status.bias, critical_value);
         row.put("attribute", shown_name(*labels, attribute));
         row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        row.put("statistic", "proportion");
         if (named) {
             row.put("label", shown_label(*labels, attribute, code));
             row.put("whole", whole);

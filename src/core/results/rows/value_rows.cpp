@@ -15,6 +15,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/summary/batch.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/part_means.hpp"
 #include "core/summary/queries/distribution.hpp"
@@ -125,32 +126,6 @@ void add_mean(EstimateRows& all, const SummaryView& view, std::size_t attribute,
     all.add(attribute, EstimateRows::none, shown, all.kept(std::move(status)), *own);
 }
 
-EstimateRows mean_rows(const Subject& subject, double critical_value, Target target) {
-    const auto found = [&](const SummaryView& view) {
-        if (subject.attribute) {  // one attribute or one vector, which is one part
-            const std::size_t first = part_of(*view.mechanism, *subject.attribute).first;
-            const auto estimates = means_of_part(view, *subject.attribute, target);
-            EstimateRows all = rows_about(subject, critical_value, estimates.size());
-            for (std::size_t i = 0; i < estimates.size(); ++i)
-                if (subject.has(first + i)) add_mean(all, view, first + i, estimates[i], target);
-            return all;
-        }
-        const auto estimates = estimate(view, {Quantity::means, target});
-        EstimateRows all = rows_about(subject, critical_value, estimates.size());
-        for (std::size_t j = 0; j < estimates.size(); ++j) {
-            if (has_mean(view, j) && subject.has(j)) add_mean(all, view, j, estimates[j], target);
-        }
-        return all;
-    };
-    return ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
-        if (subject.attribute) {
-            check_attribute(*subject.attribute, view.mechanism->cells().size());
-            check_no_series(*view.mechanism, *subject.attribute);
-        }
-        check_answer(*view.mechanism, Quantity::means);
-    });
-}
-
 EstimateRows share_rows(const Subject& subject, Consistency method, double critical_value, Target target) {
     return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute) {
         EstimateRows all = rows_about(subject, critical_value, 0);
@@ -174,6 +149,7 @@ struct Selection {
     std::optional<SummaryQuery::Texts> attributes = {};  ///< names; nothing for all attributes
     /// Pairs of an attribute and a text, which are listed instead of those of a search.
     std::optional<SummaryQuery::Texts> texts = {};
+    std::optional<SummaryQuery::Texts> statistics = {};
 
     [[nodiscard]] std::vector<bool> selected(const Labels& labels, std::size_t count) const {
         std::vector<bool> all(count, !attributes);
@@ -219,6 +195,7 @@ std::vector<ListedText> listed_texts(const SummaryView& view, std::size_t attrib
 void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute,
                std::span<const ListedText> texts, bool searched) {
     ReportStatus status = report_status(SpentBudgets(view, attribute), part(view, attribute));
+    all.statistic = Statistic::proportion;
     if (!status.enough && searched)
         all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(status));
     if (status.enough)
@@ -227,6 +204,7 @@ void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute
     for (const ListedText& one : texts)
         all.add(attribute, one.code, one.share.estimate,
                 all.kept(status_of_part(status, one.share.n, one.share.law)));
+    all.statistic.reset();
 }
 
 /// A row without an estimate. The reports about a series are those of all rounds.
@@ -236,6 +214,33 @@ void add_series(EstimateRows& all, const SummaryView& view, std::size_t attribut
     status.n = about.n;
     status.note = "a series, with estimates of each round from the reports of all rounds";
     all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(std::move(status)));
+    all.rows.back().statistic = Statistic::none;
+}
+
+/// Adds the row of the share of people who answer.
+void add_response_rate(EstimateRows& all, const SummaryView& view, std::size_t attribute, Target target) {
+    const SummaryView one = part(view, attribute);
+    ReportStatus status = report_status(SpentBudgets(view, attribute), one, possible_shares);
+    LawfulRate rate{{unknown, unknown}, {}};
+    if (one.n > 0) rate = response_rate(view, attribute, target);
+    status.law = rate.law;
+    all.add(attribute, EstimateRows::none, rate.estimate, all.kept(std::move(status)));
+    all.rows.back().statistic = Statistic::response_rate;
+}
+
+const LabelSets* label_sets(const SummaryView& view, std::size_t attribute) {
+    return find_capability<LabelSets>(*part_of(*view.mechanism, attribute).mechanism);
+}
+
+/// Adds the row of the mean number of labels of a person.
+void add_set_size(EstimateRows& all, const SummaryView& view, std::size_t attribute, Target target) {
+    const SummaryView one = part(view, attribute);
+    const Interval possible{0, static_cast<double>(label_sets(view, attribute)->most())};
+    SetSize size{{unknown, unknown}, {unknown, unknown}};
+    if (one.n > 0) size = set_size(view, attribute, target, all.critical_value);
+    all.add(attribute, EstimateRows::none, size.estimate,
+            all.kept(report_status(SpentBudgets(view, attribute), one, possible)), size.interval);
+    all.rows.back().statistic = Statistic::set_size;
 }
 
 /// The means of the parts that the selected numbers are in; unknown elsewhere.
@@ -252,27 +257,112 @@ std::vector<Estimate> means_of_parts(const SummaryView& view, const std::vector<
     return means;
 }
 
-/// The estimates of a summary: the mean of each number, the shares of each category, and the texts of an open
-/// domain.
+/// What the query selects.
+struct SelectedStatistics {
+    std::vector<bool> attributes;
+    std::vector<Statistic>
+        statistics;  ///< in the order of the query; empty for the usual one of each attribute
+};
+
+std::vector<Statistic> statistics_named(const std::optional<SummaryQuery::Texts>& names) {
+    std::vector<Statistic> all;
+    for (const std::string_view name : names.value_or(SummaryQuery::Texts())) {
+        const std::span selectable(statistic_names, static_cast<std::size_t>(Statistic::set_size) + 1);
+        const auto found = std::ranges::find(selectable, name);
+        if (found == selectable.end())
+            throw Error(ErrorCode::invalid_value, "there is no statistic \"" + shortened(name, 60) + "\"", {},
+                        "The statistics are mean, proportion, response_rate and set_size.");
+        all.push_back(static_cast<Statistic>(found - selectable.begin()));
+    }
+    return all;
+}
+
+bool has_statistic(const SummaryView& view, std::size_t attribute, Statistic statistic) {
+    const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
+    switch (statistic) {
+        case Statistic::mean:
+            return has_mean(view, attribute);
+        case Statistic::proportion:
+            return !is_series(*view.mechanism, attribute) &&
+                   (has_strings(view, attribute) || one.can_estimate(Quantity::frequencies));
+        case Statistic::response_rate:
+            return find_capability<ResponseRate>(one) != nullptr;
+        case Statistic::set_size:
+            return label_sets(view, attribute) != nullptr;
+        default:
+            return false;
+    }
+}
+
+/// The statistics of the selected attributes, in words.
+std::string words_of_statistics(const SummaryView& view, const std::vector<bool>& attributes) {
+    std::string all;
+    for (std::size_t number = 0; number <= static_cast<std::size_t>(Statistic::set_size); ++number)
+        for (std::size_t j = 0; j < attributes.size(); ++j)
+            if (attributes[j] && has_statistic(view, j, static_cast<Statistic>(number))) {
+                all += (all.empty() ? "" : ", ") + std::string(statistic_names[number]);
+                break;
+            }
+    return all;
+}
+
+/// What the query selects from these reports. Throws Error (unsupported) for a statistic that no selected attribute has.
+SelectedStatistics selected_of(const SummaryView& view, const Selection& selection, const Labels& labels) {
+    const std::size_t count = view.mechanism->cells().size();
+    SelectedStatistics all{selection.selected(labels, count), statistics_named(selection.statistics)};
+    check_no_ranges(*view.mechanism);
+    if (!selection.statistics) check_answer(*view.mechanism, view.mechanism->answers()[0]);
+    for (const Statistic one : all.statistics) {
+        bool found = false;
+        for (std::size_t j = 0; j < count; ++j) found |= all.attributes[j] && has_statistic(view, j, one);
+        if (found) continue;
+        for (std::size_t j = 0; j < count; ++j)
+            if (selection.attributes && all.attributes[j]) check_no_series(*view.mechanism, j);
+        if (one == Statistic::mean) check_answer(*view.mechanism, Quantity::means);
+        if (one == Statistic::proportion) check_answer(*view.mechanism, Quantity::frequencies);
+        const std::string others = words_of_statistics(view, all.attributes);
+        const std::string name = statistic_names[static_cast<std::size_t>(one)];
+        throw Error(
+            ErrorCode::unsupported,
+            (selection.attributes ? "the selected attributes have no statistic \""
+                                  : "these reports have no statistic \"") +
+                name + "\"",
+            others.empty() ? "" : "Available statistics are: " + others + ".",
+            one == Statistic::response_rate
+                ? "Numbers with \"missing\": true have response rates. For a category, use the share of the label in "
+                  "\"missing_label\"."
+            : one == Statistic::set_size ? "Attributes with \"several\": true have set sizes."
+                                         : "Select other attributes or statistics.");
+    }
+    return all;
+}
+
+/// The estimates of a summary. Without statistics: the mean of each number, the shares of each category, and the texts of an
+/// open domain.
 EstimateRows everything(const Subject& subject, const Selection& selection, double critical_value,
                         Target target) {
     const auto found = [&](const SummaryView& view) {
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
-        const std::vector<bool> selected = selection.selected(*subject.labels, cells.size());
+        const auto [selected, statistics] = selected_of(view, selection, *subject.labels);
+        const auto wanted = [&](std::size_t j, Statistic one) {
+            return selected[j] && std::ranges::find(statistics, one) != statistics.end() &&
+                   has_statistic(view, j, one);
+        };
+        const auto usual = [&](std::size_t j) { return selected[j] && !selection.statistics; };
         std::map<std::size_t, std::vector<ListedText>> texts;
         std::size_t room = 0;
         bool numbers = false;
         for (std::size_t j = 0; j < cells.size(); ++j) {
             if (!selected[j]) continue;
-            if (is_series(*view.mechanism, j)) {
-                ++room;
-            } else if (has_strings(view, j)) {
+            const bool listed = has_strings(view, j) && !is_series(*view.mechanism, j);
+            if (listed && (usual(j) || wanted(j, Statistic::proportion))) {
                 texts[j] = listed_texts(view, j, selection, *subject.labels, target);
                 room += texts[j].size() + 1;
-            } else {
-                numbers |= has_mean(view, j);
-                room += has_mean(view, j) ? 1 : cells[j];
             }
+            const bool number = has_mean(view, j) && (usual(j) || wanted(j, Statistic::mean));
+            numbers |= number;
+            const bool shares = !listed && (usual(j) ? !number : wanted(j, Statistic::proportion));
+            room += statistics.size() + (shares ? cells[j] : 1);
         }
         std::vector<Estimate> means;
         if (numbers && !selection.attributes)
@@ -281,44 +371,67 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
             means = means_of_parts(view, selected, target);
         EstimateRows all = rows_about(subject, critical_value,
                                       cells.size() > 1 || has_mean(view, 0) || !texts.empty() ? room : 0);
-        for (std::size_t j = 0; j < cells.size(); ++j)
-            if (!selected[j])
-                continue;
+        const auto add = [&](std::size_t j, Statistic one) {
+            if (one == Statistic::mean)
+                add_mean(all, view, j, means[j], target);
+            else if (one == Statistic::response_rate)
+                add_response_rate(all, view, j, target);
+            else if (one == Statistic::set_size)
+                add_set_size(all, view, j, target);
             else if (const auto listed = texts.find(j); listed != texts.end())
                 add_texts(all, view, j, listed->second, !selection.texts);
-            else if (is_series(*view.mechanism, j))
-                add_series(all, view, j);
-            else if (has_mean(view, j))
-                add_mean(all, view, j, means[j], target);
             else
                 add_shares(all, view, j, target);
+        };
+        for (std::size_t j = 0; j < cells.size(); ++j) {
+            if (usual(j) && is_series(*view.mechanism, j))
+                add_series(all, view, j);
+            else if (usual(j))
+                add(j, has_mean(view, j) && !texts.contains(j) ? Statistic::mean : Statistic::proportion);
+            for (const Statistic one : statistics)
+                if (wanted(j, one)) add(j, one);
+        }
         return all;
     };
     return ask(subject.summary, EstimateRows{}, found,
-               [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
+               [&](const SummaryView& view) { (void)selected_of(view, selection, *subject.labels); });
 }
 
-constexpr auto text_pair_columns = columns("text attribute", "text label");
-
-/// Pairs of an attribute and a text.
-struct TextPairs {
-    struct TextPair {
-        std::size_t attribute;
-        Cell code;
-    };
-    const Labels* labels = &no_labels();
-    std::vector<TextPair> pairs = {};
-    std::size_t count = 0;
-
-    void write(RowCells<text_pair_columns>& row, std::size_t number) const {
-        row.put("attribute", shown_name(*labels, pairs[number].attribute));
-        row.put("label", shown_label(*labels, pairs[number].attribute, pairs[number].code));
+/// Throws Error (incompatible) unless the summaries have one spec. Returns whether an attribute of it has texts.
+bool check_one_spec(std::span<const Bytes> summaries) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summaries[0]);
+    for (const Bytes one : summaries.subspan(1)) {
+        if (is_summary_of(*mechanism, one)) continue;
+        (void)checked_mechanism(one);  // bytes that are no summary are that error
+        raise_incompatible(mechanism->block(), one);
     }
-};
+    const SummaryView view = view_of(*mechanism, summaries[0]);
+    for (std::size_t j = 0; j < mechanism->cells().size(); ++j)
+        if (has_strings(view, j)) return true;
+    return false;
+}
 
-constexpr auto robust_interval_columns =
-    columns("text attribute", "text label", "number estimate", "number lower", "number upper", "bigint n",
-            "bigint people", "integer attribute_number", "integer value", "text note");
+/// The significantly frequent texts of the reports of all groups together: pairs of an attribute and a text.
+std::vector<std::string> frequent_texts(const Subject& subject, const SummaryQuery& query) {
+    std::vector<std::byte> merged(query.summaries[0].begin(), query.summaries[0].end());
+    for (const Bytes one : query.summaries.subspan(1)) {
+        check_interrupt();
+        merged = merge_summaries(merged, one);
+    }
+    const Selection selection{query.attributes};
+    return ask(merged, std::vector<std::string>(), [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        const std::vector<bool> chosen = selection.selected(*subject.labels, attributes);
+        std::vector<std::string> found;
+        for (std::size_t j = 0; j < attributes; ++j)
+            if (chosen[j] && has_strings(view, j))
+                for (const ListedText& one : listed_texts(view, j, {}, *subject.labels, Target::sample)) {
+                    found.push_back(shown_name(*subject.labels, j));
+                    found.push_back(shown_label(*subject.labels, j, one.code));
+                }
+        return found;
+    });
+}
 
 /// All estimates of a summary, with individual bounds.
 struct BoundedRows {
@@ -326,10 +439,10 @@ struct BoundedRows {
     std::vector<Interval> bounds = {};
     std::size_t count = 0;
 
-    void write(RowCells<robust_interval_columns>& row, std::size_t number) const {
-        const auto& [attribute, value, estimate, status] = estimates.rows[number];
+    void write(RowCells<estimate_columns>& row, std::size_t number) const {
+        const auto& [attribute, of, value, estimate, status] = estimates.rows[number];
         const double shown = status->shown(estimate.value);
-        estimates.put_names(row, attribute, value);
+        estimates.put_names(row, estimates.rows[number]);
         row.put("estimate", shown);
         row.put("lower", status->shown(bounds[number].lower));
         row.put("upper", status->shown(bounds[number].upper));
@@ -342,113 +455,45 @@ struct BoundedRows {
 
 namespace accessors {
 
-Found means(const Subject& whole, const SummaryQuery& query) {
+/// Consistent proportions. Those of the method "none" are the estimates, with their errors.
+Found consistent(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
-    const Target target = target_named(query.target);
-    return results<estimate_columns>(rows_together(
-        query, [&](double critical_value) { return mean_rows(subject, critical_value, target); }));
-}
-
-/// The share of people who answer, for each number that people may leave out.
-Found response_rates(const Subject& whole, const SummaryQuery& query) {
-    const Subject subject = selected(whole, query.attribute);
-    const Target target = target_named(query.target);
-    const auto answered = [](const SummaryView& view, std::size_t attribute) {
-        return find_capability<ResponseRate>(*part_of(*view.mechanism, attribute).mechanism) != nullptr;
-    };
-    const auto found = [&](const SummaryView& view) {
-        const std::size_t attributes = view.mechanism->cells().size();
-        EstimateRows all = rows_about(subject, critical_value(query.confidence), attributes);
-        for (std::size_t j = 0; j < attributes; ++j) {
-            if (!subject.has(j) || !answered(view, j)) continue;
-            const SummaryView one = part(view, j);
-            ReportStatus status = report_status(SpentBudgets(view, j), one, possible_shares);
-            LawfulRate rate{{unknown, unknown}, {}};
-            if (one.n > 0) rate = response_rate(view, j, target);
-            status.law = rate.law;
-            all.add(j, EstimateRows::none, rate.estimate, all.kept(std::move(status)));
-        }
-        return all;
-    };
-    return results<estimate_columns>(ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
-        const std::size_t attributes = view.mechanism->cells().size();
-        if (subject.attribute) check_attribute(*subject.attribute, attributes);
-        for (std::size_t j = 0; j < attributes; ++j)
-            if (subject.has(j) && answered(view, j)) return;
-        throw Error(
-            ErrorCode::unsupported, "these reports have no response rate",
-            "Only numbers with \"missing\": true have one. For a category, use the share of the label in "
-            "\"missing_label\".");
-    }));
-}
-
-/// The mean number of labels of a person, for each attribute with sets of labels.
-Found set_sizes(const Subject& whole, const SummaryQuery& query) {
-    const Subject subject = selected(whole, query.attribute);
-    const Target target = target_named(query.target);
-    const double errors = critical_value(query.confidence);
-    const auto sets = [](const SummaryView& view, std::size_t attribute) {
-        return find_capability<LabelSets>(*part_of(*view.mechanism, attribute).mechanism);
-    };
-    const auto found = [&](const SummaryView& view) {
-        const std::size_t attributes = view.mechanism->cells().size();
-        EstimateRows all = rows_about(subject, errors, attributes);
-        for (std::size_t j = 0; j < attributes; ++j) {
-            if (!subject.has(j) || sets(view, j) == nullptr) continue;
-            const SummaryView one = part(view, j);
-            const Interval possible{0, static_cast<double>(sets(view, j)->most())};
-            SetSize size{{unknown, unknown}, {unknown, unknown}};
-            if (one.n > 0) size = set_size(view, j, target, errors);
-            all.add(j, EstimateRows::none, size.estimate,
-                    all.kept(report_status(SpentBudgets(view, j), one, possible)), size.interval);
-        }
-        return all;
-    };
-    return results<estimate_columns>(ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
-        const std::size_t attributes = view.mechanism->cells().size();
-        if (subject.attribute) check_attribute(*subject.attribute, attributes);
-        for (std::size_t j = 0; j < attributes; ++j)
-            if (subject.has(j) && sets(view, j) != nullptr) return;
-        throw Error(ErrorCode::unsupported, "these reports have no sets of labels",
-                    "The mean number of labels is estimated for attributes with \"several\": true.");
-    }));
-}
-
-Found frequencies(const Subject& whole, const SummaryQuery& query) {
-    const Subject subject = selected(whole, query.attribute);
-    const Consistency method = consistency_named(query.method);
-    const Target target = target_named(query.target);
-    return results<estimate_columns>(rows_together(
-        query, [&](double critical_value) { return share_rows(subject, method, critical_value, target); }));
+    return results<estimate_columns>(share_rows(subject, consistency_named(query.method),
+                                                critical_value(query.confidence),
+                                                target_named(query.target)));
 }
 
 Found estimate(const Subject& subject, const SummaryQuery& query) {
     if (query.texts && query.texts->size() % 2 != 0)
         throw Error(ErrorCode::invalid_value, "texts must be pairs of an attribute and a text");
     const Target target = target_named(query.target);
-    return results<estimate_columns>(rows_together(query, [&](double critical_value) {
-        return everything(subject, {query.attributes, query.texts}, critical_value, target);
-    }));
-}
-
-/// The texts that a search of each selected attribute finds.
-Found frequent_texts(const Subject& subject, const SummaryQuery& query) {
-    TextPairs all;
-    all.labels = subject.labels;
-    const Selection selection{query.attributes};
-    all = ask(subject.summary, std::move(all), [&](const SummaryView& view) {
-        const std::size_t attributes = view.mechanism->cells().size();
-        const std::vector<bool> chosen = selection.selected(*subject.labels, attributes);
-        TextPairs found;
-        found.labels = subject.labels;
-        for (std::size_t j = 0; j < attributes; ++j)
-            if (chosen[j] && has_strings(view, j))
-                for (const ListedText& one : listed_texts(view, j, {}, *subject.labels, Target::sample))
-                    found.pairs.push_back({j, one.code});
-        found.count = found.pairs.size();
-        return found;
-    });
-    return results<text_pair_columns>(std::move(all));
+    Selection selection{query.attributes, query.texts, query.statistics};
+    if (query.summaries.empty()) {
+        std::vector<EstimateRows> rows = rows_together(query, 1, [&](std::size_t, double critical_value) {
+            return everything(subject, selection, critical_value, target);
+        });
+        return results<estimate_columns>(std::move(rows[0]));
+    }
+    check_groups(query.groups, query.summaries);
+    // Every group lists the same texts.
+    std::vector<std::string> frequent;
+    const bool searched = check_one_spec(query.summaries) && !query.texts;
+    if (searched) frequent = frequent_texts(subject, query);
+    const std::vector<std::string_view> pairs(frequent.begin(), frequent.end());
+    if (searched) selection.texts = SummaryQuery::Texts(pairs);
+    std::vector<EstimateRows> rows =
+        rows_together(query, query.summaries.size(), [&](std::size_t group, double critical_value) {
+            return everything({.summary = query.summaries[group], .labels = subject.labels}, selection,
+                              critical_value, target);
+        });
+    std::vector<Found> groups;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        Found one = results<estimate_columns>(std::move(rows[i]));
+        one->set_group({query.groups[i], static_cast<std::int64_t>(i)});
+        one->set_source(source_of(query.summaries.subspan(i, 1)));
+        groups.push_back(std::move(one));
+    }
+    return std::make_unique<GroupedResults>(std::move(groups));
 }
 
 /// All estimates, with intervals that hold if at most this share of the reports is forged.
@@ -463,7 +508,7 @@ Found robust_interval(const Subject& subject, const SummaryQuery& query) {
         std::optional<RobustInterval> of_attribute;
         Work work;
         for (std::size_t row = 0; row < all.estimates.count; ++row, work.done()) {
-            const auto& [attribute, value, estimate, status] = all.estimates.rows[row];
+            const auto& [attribute, of, value, estimate, status] = all.estimates.rows[row];
             const Quantity quantity = value == EstimateRows::none ? Quantity::means : Quantity::frequencies;
             if (row == 0 || attribute != all.estimates.rows[row - 1].attribute)
                 of_attribute.emplace(view, Question{quantity, target, attribute}, query.forged, errors);
@@ -475,7 +520,7 @@ Found robust_interval(const Subject& subject, const SummaryQuery& query) {
         return bounds;
     });
     all.count = all.bounds.size();
-    return results<robust_interval_columns>(std::move(all));
+    return results<estimate_columns>(std::move(all));
 }
 
 }  // namespace accessors
@@ -513,14 +558,6 @@ std::vector<Estimate> published_estimates(const SummaryView& view, Quantity quan
     std::vector<Estimate> estimates = estimate(view, {quantity});
     if (!enough(view)) estimates.clear();
     return estimates;
-}
-
-std::vector<double> published_shares(const SummaryView& view, Consistency method,
-                                     std::optional<std::size_t> attribute) {
-    const std::size_t one = one_attribute(*view.mechanism, attribute);
-    std::vector<double> values = consistent(view, method, one);
-    if (!enough(part(view, one))) values.clear();
-    return values;
 }
 
 }  // namespace ldp

@@ -28,22 +28,32 @@ namespace ldp {
 [[nodiscard]] EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room,
                                       bool tested = false);
 
-/// Returns the rows that `find` returns for a critical value. If their intervals are to hold together, each row with an estimate
-/// has the error divided by the number of these rows.
+/// Returns the rows that `find` returns for each group and a critical value. If their intervals are to hold together, each row
+/// with an estimate has the error divided by the number of these rows.
 template <class Find>
-EstimateRows rows_together(const SummaryQuery& query, Find find) {
+std::vector<EstimateRows> rows_together(const SummaryQuery& query, std::size_t groups, Find find) {
     const IntervalRule rule = IntervalRule::of(query.confidence, false, query.simultaneous);
-    EstimateRows all = find(rule.critical_value(0));
+    std::vector<EstimateRows> all;
+    for (std::size_t group = 0; group < groups; ++group) {
+        check_interrupt();
+        all.push_back(find(group, rule.critical_value(0)));
+    }
     if (!rule.simultaneous()) return all;
     std::size_t known = 0;
     Work work;
-    for (const EstimateRows::EstimateRow& row : all.rows) {
-        work.done();
-        known += row.status->enough && !std::isnan(row.estimate.value) ? 1 : 0;
-    }
+    for (const EstimateRows& of_group : all)
+        for (const EstimateRows::EstimateRow& row : of_group.rows) {
+            work.done();
+            known += row.status->enough && !std::isnan(row.estimate.value) ? 1 : 0;
+        }
     const double critical_value = rule.for_rows(known).critical_value(0);
-    if (!all.intervals.empty()) return find(critical_value);
-    all.critical_value = critical_value;
+    for (std::size_t group = 0; group < groups; ++group) {
+        check_interrupt();
+        if (!all[group].intervals.empty())
+            all[group] = find(group, critical_value);
+        else
+            all[group].critical_value = critical_value;
+    }
     return all;
 }
 
@@ -95,8 +105,5 @@ EstimateRows of_one_category(const Subject& subject, Find find) {
 [[nodiscard]] double published_quantile(const SummaryView& view, double share);
 /// Returns all estimates of a quantity.
 [[nodiscard]] std::vector<Estimate> published_estimates(const SummaryView& view, Quantity quantity);
-/// Returns consistent shares of all values.
-[[nodiscard]] std::vector<double> published_shares(const SummaryView& view, Consistency method,
-                                                   std::optional<std::size_t> attribute);
 
 }  // namespace ldp
