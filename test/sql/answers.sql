@@ -39,6 +39,13 @@ FROM columns AS a JOIN columns AS b ON b.source = a.source AND b.place > a.place
      JOIN columns AS c ON c.name = b.name JOIN columns AS d ON d.source = c.source AND d.name = a.name AND d.place > c.place
 WHERE a.source !~ 'ldp_(plan_)?hitter' AND c.source !~ 'ldp_(plan_)?hitter';
 
+-- Rows of every estimate are cast to ldp_row, except those of other kinds of answers.
+SELECT string_agg(DISTINCT p.proname, ', ' ORDER BY p.proname) AS others
+FROM pg_proc AS p JOIN pg_type AS t ON t.oid = p.prorettype
+WHERE p.proname LIKE 'ldp\_%' AND p.pronamespace <> 'ldp_internal'::regnamespace AND t.typname <> 'ldp_row'
+  AND ('estimate' = ANY (p.proargnames) OR EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.typrelid AND a.attname = 'estimate'))
+  AND NOT EXISTS (SELECT FROM pg_cast AS c WHERE c.castsource = t.oid AND c.casttarget = 'ldp_row'::regtype AND c.castcontext = 'i');
+
 -- Names -----------------------------------------------------------------------------------------------------
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM ldp_estimate('person');
 SELECT to_jsonb(e) - '{source,people}'::text[] FROM whole, ldp_estimate(s) AS e WHERE name = 'person' EXCEPT SELECT to_jsonb(e) - '{source,people}'::text[] FROM ldp_estimate('person') AS e;
