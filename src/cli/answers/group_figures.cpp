@@ -86,13 +86,11 @@ std::string GroupFigures::called(std::size_t attribute) const {
 }
 
 GroupFigures::GroupAccessor GroupFigures::frequencies(std::size_t attribute) const {
-    auto [sql, find] = source_.statistics("g.summary", "proportion", attribute);
-    return {std::move(sql), std::move(find)};
+    return source_.statistics("g.summary", "proportion", attribute);
 }
 
 GroupFigures::GroupAccessor GroupFigures::means() const {
-    auto [sql, find] = source_.statistics("g.summary", "mean");
-    return {std::move(sql), std::move(find)};
+    return source_.statistics("g.summary", "mean");
 }
 
 GroupFigures::GroupAccessor GroupFigures::median(std::size_t attribute) const {

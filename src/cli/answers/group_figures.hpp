@@ -50,10 +50,7 @@ class GroupFigures {
     [[nodiscard]] bool in_per_cent(const std::vector<std::size_t>& attributes) const;
     [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
     /// A function of the summary of each group: in SQL, where the summary is g.summary, and here.
-    struct GroupAccessor {
-        std::string sql;
-        Source::Find find;
-    };
+    using GroupAccessor = Source::Statistics;
     [[nodiscard]] GroupAccessor frequencies(std::size_t attribute) const;
     [[nodiscard]] GroupAccessor means() const;
     [[nodiscard]] GroupAccessor median(std::size_t attribute) const;

@@ -362,7 +362,7 @@ Source::Statistics Source::statistics(const char* summary, std::string_view stat
                 SummaryQuery one = query;
                 if (attribute) one.attributes = attributes;
                 one.statistics = statistics;
-                return row_function("estimate").rows(whole, one);
+                return row_function("estimate").find(whole, one);
             }};
 }
 
