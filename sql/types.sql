@@ -249,7 +249,9 @@ COMMENT ON COLUMN @extschema@.ldp_row.source IS
 
 DO $script$
 DECLARE
-    prefix text := 'attribute text, label text, statistic text, estimate float8, stderr float8, lower float8, upper float8, n bigint, group_key jsonb, note text, source text';
+    prefix text := (SELECT string_agg(format('%I %s', attname, format_type(atttypid, NULL)), ', ' ORDER BY attnum)
+                    FROM pg_attribute WHERE attrelid = '@extschema@.ldp_row'::regclass);
+    fields text := (SELECT string_agg(format('($1).%I', attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = '@extschema@.ldp_row'::regclass);
     type text[];
 BEGIN
     FOREACH type SLICE 1 IN ARRAY ARRAY[
@@ -300,8 +302,8 @@ BEGIN
         EXECUTE format('CREATE TYPE %1$s.%2$s AS (%3$s, %4$s)', '@extschema@', type[1], prefix, type[2]);
         EXECUTE format('COMMENT ON TYPE %1$s.%2$s IS %3$L', '@extschema@', type[1], type[3]);
         EXECUTE format('CREATE FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) RETURNS %1$s.ldp_row LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-                        ''SELECT ROW(($1).attribute, ($1).label, ($1).statistic, ($1).estimate, ($1).stderr, ($1).lower, ($1).upper, ($1).n, ($1).group_key, ($1).note, ($1).source)::%1$s.ldp_row''',
-                       '@extschema@', type[1]);
+                        ''SELECT ROW(%3$s)::%1$s.ldp_row''',
+                       '@extschema@', type[1], fields);
         EXECUTE format('COMMENT ON FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) IS ''Returns the first columns of a row. Implements a cast.''', '@extschema@', type[1]);
         EXECUTE format('CREATE CAST (%1$s.%2$s AS %1$s.ldp_row) WITH FUNCTION ldp_internal.ldp_row_of(%1$s.%2$s) AS IMPLICIT', '@extschema@', type[1]);
     END LOOP;

@@ -34,6 +34,11 @@ FROM ldp_compare_groups('survey', '{country}', anytime => true) AS a JOIN ldp_co
 WHERE value IS NOT NULL;
 SELECT count(*) AS rows, bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6 AND s.p_value = c.p_value) AS divided
 FROM ldp_compare_groups('survey', '{country}', '{mood}', simultaneous => true) AS s JOIN ldp_compare_groups('survey', '{country}', '{mood}', confidence => 1 - 0.05 / 9) AS c USING (value, group_key, baseline);
+SELECT count(*) AS rows, bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6) AS divided
+FROM ldp_estimate('survey', '{mood}', simultaneous => true, by => '{country}') AS s JOIN ldp_estimate('survey', '{mood}', confidence => 1 - 0.05 / 9, by => '{country}') AS c USING (group_key, value);
+SELECT count(*) AS rows FROM ldp_estimate(ldp_groups('{}'::text[], '{}'));
+-- Groups of several columns may have equal names. Their rows have their own columns.
+SELECT group_key, n FROM ldp_compare_groups(ARRAY[ROW('{"a": "x, y", "b": "z"}', ldp_summary_of('survey'))::ldp_group, ROW('{"a": "x", "b": "y, z"}', ldp_summary_of('survey'))::ldp_group], attributes => '{income}');
 SELECT round(a.estimate::numeric, 6) AS estimate, round(((a.upper - a.lower) / (c.upper - c.lower))::numeric, 3) AS anytime, round(((s.upper - s.lower) / (c.upper - c.lower))::numeric, 3) AS simultaneous
 FROM ldp_summary_of('survey') AS r (summary), ldp_change(r.summary, r.summary, target => 'sample', anytime => true) AS a JOIN ldp_change(r.summary, r.summary, target => 'sample') AS c USING (attribute_number)
      JOIN ldp_change(r.summary, r.summary, target => 'sample', simultaneous => true) AS s USING (attribute_number) WHERE attribute_number = 0;

@@ -20,6 +20,7 @@ NamedGroups::NamedGroups(std::span<const std::optional<std::string_view>> groups
     for (std::size_t g = 0; g < groups.size(); ++g) {
         if (groups[g]) {
             names.push_back(groups[g]);
+            numbers.push_back(static_cast<std::int64_t>(g));
             summaries.push_back(all[g]);
         } else {
             left_out += reports_in(all[g]);

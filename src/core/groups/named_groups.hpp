@@ -22,6 +22,7 @@ struct NamedGroups {
     NamedGroups(std::span<const std::optional<std::string_view>> groups, std::span<const Bytes> all);
 
     std::vector<std::optional<std::string_view>> names = {};
+    std::vector<std::int64_t> numbers = {};  ///< among the groups of the query
     std::vector<Bytes> summaries = {};
     std::uint64_t left_out = 0;  ///< number of reports without a group
 };

@@ -233,7 +233,12 @@ BOOST_AUTO_TEST_CASE(reports_without_a_group_are_left_out_with_a_note) {
                                    std::string::npos);
                     } else if (found.known || expected.known) {
                         BOOST_TEST((found.known == expected.known && found.number == expected.number &&
-                                    found.whole == expected.whole && found.text == expected.text));
+                                    found.text == expected.text));
+                        // A group has another number behind the one that is left out.
+                        if (columns[c].type != ColumnType::group)
+                            BOOST_TEST(found.whole == expected.whole);
+                        else if (found.whole >= 0)
+                            BOOST_TEST(*with_none[static_cast<std::size_t>(found.whole)] == found.text);
                     }
                 }
         }

@@ -39,6 +39,7 @@ struct ComparisonRows {
         std::vector<ReportStatus> status;
     };
     std::vector<std::optional<std::string>> names = {};  ///< of the groups
+    std::vector<std::int64_t> numbers = {};              ///< of the groups, in the query
     bool table = false;
     std::vector<Comparison> rows = {};
     std::vector<ComparedItem> items = {};  ///< by number of the attribute
@@ -73,7 +74,7 @@ struct ComparisonRows {
         row.put("attribute", item.name);
         if (found.value) row.put("label", item.labels[*found.value]);
         row.put("statistic", "difference");
-        if (names[found.group]) row.put("group_key", GroupName{*names[found.group]});
+        if (names[found.group]) row.put("group_key", GroupName{*names[found.group], numbers[found.group]});
         if (names[found.baseline]) row.put("baseline", *names[found.baseline]);
         if (group.enough && baseline.enough) {
             const Difference& difference = found.difference;
@@ -498,6 +499,7 @@ Found compare_groups(const Subject& subject, const SummaryQuery& query) {
     all.rows.resize(comparison.count());
     comparison.write(rule, target, all.rows);
     const RowLabels names(labels, sizes, attributes);
+    all.numbers = named.numbers;
     for (const std::optional<std::string_view>& name : named.names)
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
     all.table = attributes.size() > 1;

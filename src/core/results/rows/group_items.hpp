@@ -63,6 +63,8 @@ class GroupItems {
     /// Calls visit(item) for each quantity; the item is valid during the call.
     void for_each(const std::function<void(const GroupItem&)>& visit) const;
     [[nodiscard]] std::size_t groups() const noexcept { return views_.size(); }
+    /// Returns the numbers of the groups in the query.
+    [[nodiscard]] const std::vector<std::int64_t>& numbers() const noexcept { return named_.numbers; }
     /// Returns the names of the groups, by number.
     [[nodiscard]] const std::vector<std::optional<std::string_view>>& names() const noexcept {
         return named_.names;

@@ -160,6 +160,7 @@ struct AreaRows {
         double weight = unknown;
     };
     std::vector<std::optional<std::string>> names = {};  ///< of the groups
+    std::vector<std::int64_t> numbers = {};              ///< of the groups, in the query
     std::vector<RowSubject> subjects = {};
     KeptStatuses statuses = {};
     std::vector<AreaRow> rows = {};
@@ -168,7 +169,7 @@ struct AreaRows {
     void write(RowCells<area_columns>& row, std::size_t number) const {
         const AreaRow& found = rows[number];
         subjects[found.subject].put_names(row);
-        if (names[found.group]) row.put("group_key", GroupName{*names[found.group]});
+        if (names[found.group]) row.put("group_key", GroupName{*names[found.group], numbers[found.group]});
         row.put("estimate", found.estimate.value);
         row.put("stderr", found.estimate.standard_error);
         row.put("lower", found.interval.lower);
@@ -190,6 +191,7 @@ accessors::Found accessors::small_areas(const Subject& subject, const SummaryQue
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupItems items(subject, query, {.least = least_small_areas});
     AreaRows all;
+    all.numbers = items.numbers();
     for (const std::optional<std::string_view>& name : items.names())
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
     std::vector<const ReportStatus*> status;
