@@ -1,5 +1,5 @@
-// Given to every file by the build, compiled once: half of what a small file takes to compile. Files include
-// what they use all the same, and compile without it (PRECOMPILE= leaves it out).
+// The precompiled header of all files. It halves the compile time of a small file. Files nevertheless include
+// all headers that they use, and they compile without it (PRECOMPILE= omits it).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

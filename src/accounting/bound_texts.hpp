@@ -18,7 +18,8 @@ namespace ldp {
     return delta == 0 ? "" : ", except with probability " + shortest(delta) + " (delta)";
 }
 
-/// Returns the bounds of a statement in lines, after an indent of this many spaces from the second line on: "2 for one report".
+/// Returns the bounds of a statement one per line; all lines but the first are indented by this number of
+/// spaces: "2 for one report".
 [[nodiscard]] std::string bound_lines(const PrivacyStatement& statement, std::size_t indent);
 
 }  // namespace ldp

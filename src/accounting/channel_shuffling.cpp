@@ -288,7 +288,7 @@ ChannelShuffled shuffled(const PrivacyProof& mechanism, std::uint64_t n, double 
     for (const long double each : blanket) shared += each;
 
     const auto refuse = [](const std::string& detail) {
-        raise(ErrorCode::unsupported, "the reports of this spec are too many to compare", detail,
+        raise(ErrorCode::unsupported, "this spec has too many possible reports to compare", detail,
               "Compare a smaller spec of the same mechanism: fewer values, or a smaller \"grid\".");
     };
     if (Uint128{laws.rows()} * laws.rows() * laws.outputs() > most_steps)

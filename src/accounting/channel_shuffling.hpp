@@ -13,24 +13,24 @@ struct ChannelShuffled {
     double epsilon;  ///< holds for all values of the others
     double
         generic;  ///< holds for every mechanism at the same ε (shuffled() in shuffling.hpp); not below `epsilon`
-    double
-        lower_bound;  ///< not above the cost if all others have one value, the worst of those that were compared
-    double delta;     ///< the probability with which `epsilon` may not hold
+    double lower_bound;  ///< lower bound of the cost if all others have one value, the worst of the compared
+                         ///< values
+    double delta;        ///< the probability with which `epsilon` may not hold
     double blanket;  ///< probability with which a report does not depend on the value, whatever the value is
 };
 
 /// Returns the cost of a report of this channel among the reports of n people in total.
 ///
-/// `epsilon` is the smaller one of `generic` and the privacy blanket of the channel (Balle, Bell, Gascón, Nissim 2019,
-/// arXiv:1903.02837), which is the best decomposition into clones (Su, Cheng, Wang 2025, arXiv:2504.07414). Each of the others
-/// sends an output from the blanket m(y) = min_x P(y | x) with probability γ = Σ m(y). For two values with the probabilities p
-/// and q, δ at ε is E[max(0, S)]/n. S is the sum of n independent copies of (p − e^ε q)/m, with an output from m, and of 0
-/// with probability 1 − γ. `epsilon` is rounded upwards, by less than
-/// 0.1 % from 1000 people.
+/// `epsilon` is the smaller of `generic` and the privacy blanket of the channel (Balle, Bell, Gascón, Nissim
+/// 2019, arXiv:1903.02837), which is the best decomposition into clones (Su, Cheng, Wang 2025,
+/// arXiv:2504.07414). Each of the others sends an output from the blanket m(y) = min_x P(y | x) with
+/// probability γ = Σ m(y). For two values with the probabilities p and q, δ at ε is E[max(0, S)]/n. S is the
+/// sum of n independent copies of (p − e^ε q)/m, with an output from m, and of 0 with probability 1 − γ.
+/// `epsilon` is rounded upwards, by less than 0.1 % from 1000 people.
 ///
-/// `lower_bound` has the probabilities of a report of one value of the others instead of m. For this value it is rounded
-/// downwards, by less than 0.3 % from 1000 people, and by more if it is close to the ε of one report. Others with different values
-/// can cost more.
+/// For `lower_bound`, all others have one value, and the probabilities of its report replace m. For this
+/// value it is rounded downwards, by less than 0.3 % from 1000 people, and by more if it is close to the ε of
+/// one report. The cost can be larger if the others have different values.
 ///
 /// The maximum is taken over all pairs of values, and over the values of the others. The distribution of S is computed on a grid,
 /// by a fast Fourier transform. Values between two points of the grid are divided between them without a change of the mean,

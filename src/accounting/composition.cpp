@@ -142,7 +142,7 @@ Composed compose(std::span<const EqualReleases> responses, double delta) {
     if (!(delta >= 1e-200 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
               "Found " + shortest(delta) + ".",
-              "It is the probability with which the figure may not hold, such as 1e-6. The sum of all "
+              "Delta is the probability with which the bound may not hold, such as 1e-6. The sum of all "
               "epsilons holds at the sum of all deltas.");
     // A double loses what is small beside the sum so far: many such responses would be free.
     long double exact_sum = 0, squares = 0, gains = 0, deltas = 0, nothing_revealed = 0;

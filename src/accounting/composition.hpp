@@ -29,9 +29,9 @@ enum class Composition {
 /// The total ε by each bound. All bounds are valid, so the smallest bound is the result.
 struct Composed {
     double sum;            ///< at `sum_delta`
-    double advanced;       ///< at `delta`; NaN if `delta` is no larger than `sum_delta`
+    double advanced;       ///< at `delta`; NaN unless `delta` is larger than `sum_delta`
     double optimal;        ///< at `delta`
-    double delta;          ///< probability that the privacy loss of a person is larger
+    double delta;          ///< probability that the privacy loss of a person exceeds the bound
     double sum_delta = 0;  ///< sum of the δ's of all responses, or `delta` if that is smaller
 
     /// The total ε by this bound.
@@ -40,7 +40,7 @@ struct Composed {
     [[nodiscard]] Composition by() const noexcept;
     /// The smallest total ε.
     [[nodiscard]] double least() const noexcept { return of(by()); }
-    /// The δ of a bound: the sum of all δ's for the sum.
+    /// The δ at which a bound holds; for the sum, it is the sum of all δ's.
     [[nodiscard]] double delta_of(Composition composition) const noexcept {
         return composition == Composition::basic ? sum_delta : delta;
     }

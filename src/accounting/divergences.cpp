@@ -298,7 +298,7 @@ std::vector<DivergenceValue> divergences(const PrivacyProof& mechanism, Response
         response == ResponseKind::report ? mechanism.report_epsilon() : mechanism.epsilon();
     const ReportLaws laws = report_laws(mechanism, response);
     if (Uint128{laws.rows()} * laws.rows() * laws.outputs() > most_triples)
-        raise(ErrorCode::unsupported, "the reports of this spec are too many to compare",
+        raise(ErrorCode::unsupported, "this spec has too many possible reports to compare",
               "Found " + grouped(laws.rows()) + " different inputs and " + grouped(laws.outputs()) +
                   " different outputs.",
               "Compare a smaller spec of the same mechanism: fewer values, or a smaller \"grid\".");

@@ -149,8 +149,8 @@ Shuffled shuffled(double epsilon, std::uint64_t n, double delta) {
     if (!(delta >= 1e-100 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-100 and below 1",
               "Found " + shortest(delta) + ".",
-              "It is the probability with which the figure may not hold. Far below 1/n, such as 1e-9, is "
-              "usual.");
+              "Delta is the probability with which the bound may not hold. A usual value is far below 1/n, "
+              "such as 1e-9.");
     const double cut = delta * 0x1p-40, other = 1 / (std::exp(epsilon) + 2);
     const Crowd clones(epsilon, n - 1, 1 / std::expm1(epsilon), 1, cut);
     const Crowd thirds(epsilon, n - 1, 2 * std::exp(-epsilon), (std::exp(epsilon) + 1) * other, cut);

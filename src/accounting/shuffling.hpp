@@ -9,8 +9,8 @@ namespace ldp {
 /// origin and in random order. Neighbours are two values of one person, for arbitrary reports of all others.
 struct Shuffled {
     double epsilon;      ///< holds, whatever the mechanism
-    double closed_form;  ///< holds as well, and is larger; NaN where the formula's condition fails
-    double lower_bound;  ///< what no bound for all mechanisms can be below
+    double closed_form;  ///< also valid, and larger; NaN if the formula's condition is not met
+    double lower_bound;  ///< lower bound of every bound for all mechanisms
     double delta;
 };
 
@@ -22,7 +22,7 @@ struct Shuffled {
 /// e^{−ε₀}, another person's report is a clone of one of the two reports of the person, so that the
 /// observation reduces to the two counts. `closed_form` is from the same paper, for ε₀ ≤ ln(n/(16 ln(4/δ))).
 /// `lower_bound` is the cost of randomized response among three values if all others have the third value, rounded
-/// downwards. Others with different values can cost more.
+/// downwards. The cost can be larger if the others have different values.
 ///
 /// Takes time in proportion to √n. Throws Error (invalid_value) unless ε₀ lies in [1e-9, 300], n in [1, 10^9]
 /// and δ in [1e-100, 1).

@@ -144,7 +144,7 @@ class Client {
     /// If a change waits for an acceptance, the client is made, but report(), stage(), commit() and flush() throw
     /// Error (changed) until accept().
     Client(Collection collection, std::unique_ptr<Store> store);
-    /// The same under these terms instead of those of the collection.
+    /// Binds the store in the same way, under these terms instead of the terms of the collection.
     Client(const Collection& collection, std::unique_ptr<Store> store, ContractTerms terms)
         : Client(collection.under(std::move(terms)), std::move(store)) {}
     /// Takes the store by value.

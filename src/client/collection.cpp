@@ -11,9 +11,9 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/contract/labels.hpp"
 #include "core/contract/products.hpp"
-#include "core/mechanism/frequency/label_sets.hpp"
+#include "core/math/fixed_steps.hpp"
+#include "core/mechanism/frequency/label_codes.hpp"
 #include "core/mechanism/role/fields.hpp"
 #include "core/mechanism/role/mechanism.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
@@ -44,9 +44,39 @@ std::string shown(const Value& value) {
     return number != nullptr ? shortest(*number) : in_quotes(std::get<std::string_view>(value));
 }
 
+/// Whether a value was clamped: 0 or 1.
+using Changed = std::uint8_t;
+
+/// Returns the indexes at which a value was clamped.
+std::vector<std::size_t> set_indexes(const std::vector<Changed>& changed) {
+    std::vector<std::size_t> indexes(changed.size());
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < changed.size(); ++j) {
+        indexes[count] = j;
+        count += changed[j];
+    }
+    indexes.resize(count);
+    return indexes;
+}
+
 }  // namespace
 
 struct Collection::Plan {
+    /// Tables of an attribute for the client.
+    struct Lookups {
+        explicit Lookups(const Attribute& attribute)
+            : labels(attribute.labels),
+              none(labels.find(attribute.none)),
+              other(labels.find(attribute.other)) {
+            if (attribute.several())
+                sets = std::make_shared<const SetCodes>(attribute.domain, attribute.most);
+        }
+
+        TextSearch labels;
+        std::size_t none, other;  ///< values of these labels; the number of labels if they do not exist
+        std::shared_ptr<const SetCodes> sets{};  ///< null if people have one value
+    };
+
     Plan(Offer of, ContractTerms allowed, Outside policy)
         : spec(std::move(of.spec)),
           mechanism(make_mechanism(spec)),
@@ -55,17 +85,25 @@ struct Collection::Plan {
           columns(std::move(of.columns)),
           contract(offered({spec, {}, of.endpoint, of.collection, of.created})),
           cells(mechanism->cells()),
-          given(ldp::given(spec.attributes())),
-          labels(spec.attributes()) {}
+          given(ldp::given(spec.attributes())) {
+        for (const Attribute& attribute : spec.attributes()) lookups.emplace_back(attribute);
+    }
 
-    [[nodiscard]] Cell category(std::size_t j, const Value& value, Clamped& clamped) const;
-    [[nodiscard]] Cell string(std::size_t j, const Value& value, Clamped& clamped) const;
-    [[nodiscard]] std::vector<Cell> set(std::size_t j, const Value& value, Clamped& clamped) const;
+    // These take the same steps for all values that the attribute may have, except for texts. `Changed` is set if the value
+    // was clamped.
+    [[nodiscard]] Cell category(std::size_t j, const Value& value, Changed& changed) const;
+    [[nodiscard]] Cell string(std::size_t j, const Value& value, Changed& changed) const;
+    /// Returns the items for SetCodes::code_of(), or the numbers of too many labels.
+    [[nodiscard]] std::vector<Cell> set(std::size_t j, const Value& value, Changed& changed) const;
+    /// Returns the labels of a text, and the domain's size for each label that is missing to `most`.
+    [[nodiscard]] std::vector<Cell> listed(std::size_t j, std::string_view text, Changed& changed) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
+    [[nodiscard]] Cell number_in(std::size_t j, std::string_view text) const;
     /// Returns the number, clamped to its range.
-    [[nodiscard]] double inside(std::size_t j, const Value& value, Clamped& clamped) const;
+    [[nodiscard]] double inside(std::size_t j, const Value& value, Changed& changed) const;
     [[nodiscard]] double position(std::size_t j, double value) const;
-    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Clamped& clamped) const;
+    [[nodiscard]] Cell bin(std::size_t j, const Value& value, Changed& changed) const;
+    [[noreturn]] void refuse_label(std::size_t j, const Value& value) const;
 
     /// Returns the contract of the offer. Throws Error (incompatible) if the terms do not allow it.
     [[nodiscard]] Contract offered(const Offer& offer) const {
@@ -83,7 +121,7 @@ struct Collection::Plan {
     Contract contract;
     std::vector<std::uint64_t> cells;
     std::vector<std::size_t> given;  ///< the attributes of a record: all except products
-    Labels labels;                   ///< the labels of `spec`
+    std::vector<Lookups> lookups;    ///< of the attributes
 };
 
 Cell Collection::Plan::number(std::size_t j, const Value& value) const {
@@ -96,18 +134,31 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     return static_cast<Cell>(*number);
 }
 
-Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clamped) const {
+Cell Collection::Plan::category(std::size_t j, const Value& value, Changed& changed) const {
+    const Attribute& attribute = spec.attributes()[j];
+    const Lookups& known = lookups[j];
+    const std::size_t outside_domain = known.labels.size();
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (text == nullptr) refuse_label(j, value);
+    const bool missing = text->empty() & (known.none != outside_domain);
+    std::size_t found = outside_domain;
+    bool possible = true;
+    if (attribute.prefix == 0) {
+        found = known.labels.find(*text);
+    } else if (const auto label = attribute.label_of(*text)) {
+        found = known.labels.find(*label);
+    } else {
+        possible = false;
+    }
+    const bool replaced = !missing & (found == outside_domain);
+    if (replaced && (!possible || known.other == outside_domain)) refuse_label(j, value);
+    changed |= replaced;
+    return chosen(missing, known.none, chosen(replaced, known.other, found));
+}
+
+void Collection::Plan::refuse_label(std::size_t j, const Value& value) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
-    const bool blank = text != nullptr && text->empty();
-    if (blank && !attribute.none.empty()) return *labels.find_value(j, attribute.none);
-    if (const auto label = text != nullptr ? attribute.label_of(*text) : std::nullopt) {
-        if (const auto found = labels.find_value(j, *label)) return *found;
-        if (!attribute.other.empty()) {
-            clamped.attributes.push_back(j);
-            return *labels.find_value(j, attribute.other);
-        }
-    }
     const std::string message = shown(value) + " is not a value of " + in_quotes(attribute.name);
     if (attribute.prefix != 0)
         refuse(message, "Allowed are strings of at most " + std::to_string(Attribute::max_string) +
@@ -119,53 +170,64 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
-           blank ? "For missing values, add a label to the \"domain\" and name it in \"missing_label\"."
-                 : "Labels are compared byte by byte, including case and spaces.");
+           text != nullptr && text->empty()
+               ? "For missing values, add a label to the \"domain\" and name it in \"missing_label\"."
+               : "Labels are compared byte by byte, including case and spaces.");
+}
+
+Cell Collection::Plan::number_in(std::size_t j, std::string_view text) const {
+    std::int64_t code = 0;
+    const auto [stopped, problem] = std::from_chars(text.data(), text.data() + text.size(), code);
+    const bool whole = problem == std::errc() && stopped == text.data() + text.size();
+    return number(j, whole ? Value(static_cast<double>(code)) : Value(text));
+}
+
+// A set of fewer labels than `most` takes as many steps: the first label is looked up instead, and not used.
+std::vector<Cell> Collection::Plan::listed(std::size_t j, std::string_view text, Changed& changed) const {
+    const Attribute& attribute = spec.attributes()[j];
+    const bool labelled = !attribute.labels.empty();
+    const std::string_view filler = labelled ? std::string_view(attribute.labels[0]) : "0";
+    std::vector<Cell> found;
+    found.reserve(attribute.most);
+    for (std::string_view rest = text; !rest.empty() || found.size() < attribute.most;) {
+        const bool ended = rest.empty();
+        const std::string_view from = ended ? filler : rest;
+        const std::size_t end = std::min(from.find(Attribute::separator), from.size());
+        const std::string_view label = ended ? filler : from.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (label.empty())  // a separator at the end alone is usual in files of survey tools
+            refuse("there is an empty label in the set of " + in_quotes(attribute.name),
+                   "Found " + shown(text) + ".",
+                   "Write one separator between two labels. An empty text is the empty set.");
+        const Cell cell = labelled ? category(j, label, changed) : number_in(j, label);
+        found.push_back(chosen(ended, attribute.domain, cell));
+    }
+    return found;
 }
 
 // Labels of one set that are outside the domain are one label together, "other".
-std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamped& clamped) const {
+std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Changed& changed) const {
     const Attribute& attribute = spec.attributes()[j];
-    std::vector<Cell> found;
-    Clamped outside_domain;
     const auto* text = std::get_if<std::string_view>(&value);
     if (text == nullptr && !attribute.labels.empty())
         refuse(shown(value) + " is not a set of labels of " + in_quotes(attribute.name),
                "Separate the labels by semicolons.");
-    if (text == nullptr) {
-        found.push_back(number(j, value));
-    } else {
-        for (std::string_view rest = *text; !rest.empty();) {
-            const std::size_t end = std::min(rest.find(Attribute::separator), rest.size());
-            const std::string_view label = rest.substr(0, end);
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-            if (label.empty())  // a separator at the end alone is usual in files of survey tools
-                refuse("there is an empty label in the set of " + in_quotes(attribute.name),
-                       "Found " + shown(value) + ".",
-                       "Write one separator between two labels. An empty text is the empty set.");
-            if (!attribute.labels.empty()) {
-                found.push_back(category(j, label, outside_domain));
-                continue;
-            }
-            std::int64_t code = 0;
-            const auto [stopped, problem] = std::from_chars(label.data(), label.data() + label.size(), code);
-            const bool whole = problem == std::errc() && stopped == label.data() + label.size();
-            found.push_back(number(j, whole ? Value(static_cast<double>(code)) : Value(label)));
-        }
-    }
+    std::vector<Cell> found = text != nullptr ? listed(j, *text, changed) : std::vector{number(j, value)};
+    found.resize(std::max<std::size_t>(found.size(), attribute.most), attribute.domain);
+    if (found.size() == attribute.most) return sorted_set(found, attribute.domain);
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    const bool cut = found.size() > attribute.most;
-    if (cut && outside == Outside::refuse)
+    if (found.size() > attribute.most && outside == Outside::refuse)
         refuse(
             "there are too many labels of " + in_quotes(attribute.name),
             "Found " + std::to_string(found.size()) + "; \"most\" is " + std::to_string(attribute.most) + ".",
             "Raise \"most\" in the next spec, or clamp values: \"most\" labels are then drawn at random.");
-    if (cut || !outside_domain.attributes.empty()) clamped.attributes.push_back(j);
+    changed |= found.size() > attribute.most;
+    found.resize(std::max<std::size_t>(found.size(), attribute.most), attribute.domain);
     return found;
 }
 
-Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clamped) const {
+Cell Collection::Plan::string(std::size_t j, const Value& value, Changed& changed) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
     const auto code = text != nullptr ? code_of(*attribute.strings, *text) : std::nullopt;
@@ -180,11 +242,12 @@ Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clampe
         refuse(shown(value) + " is too long for " + in_quotes(attribute.name),
                "The longest string has " + std::to_string(attribute.strings->longest) + " characters.",
                "Shorten the string, or clamp values.");
-    if (code->truncated || code->replaced) clamped.attributes.push_back(j);
+    changed |= code->truncated;
+    changed |= code->replaced;
     return code->code;
 }
 
-double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
+double Collection::Plan::inside(std::size_t j, const Value& value, Changed& changed) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !std::isfinite(*number))
@@ -193,13 +256,12 @@ double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clam
                    shortest(attribute.max) + ".",
                is_missing(value) ? no_number : "");
     const double inside = std::clamp(*number, attribute.min, attribute.max);
-    if (inside != *number) {
-        if (outside == Outside::refuse)
-            refuse(shortest(*number) + " is outside the range of " + in_quotes(attribute.name),
-                   "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
-                   "Correct the value, or use the option to clamp values outside the range.");
-        clamped.attributes.push_back(j);
-    }
+    const bool clamped = inside != *number;
+    if (clamped && outside == Outside::refuse)
+        refuse(shortest(*number) + " is outside the range of " + in_quotes(attribute.name),
+               "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
+               "Correct the value, or use the option to clamp values outside the range.");
+    changed |= clamped;
     return inside;
 }
 
@@ -209,14 +271,15 @@ double Collection::Plan::position(std::size_t j, double value) const {
            static_cast<double>(grid_steps(attribute, cells[j]));
 }
 
-Cell Collection::Plan::bin(std::size_t j, const Value& value, Clamped& clamped) const {
+Cell Collection::Plan::bin(std::size_t j, const Value& value, Changed& changed) const {
     const std::vector<double>& edges = spec.attributes()[j].edges;
-    return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, clamped)) - edges.begin());
+    const double number = inside(j, value, changed);
+    return count_first(edges.size(), [&](std::size_t i) { return edges[i] <= number; });
 }
 
-Cell GridRecord::code_of_cut_set(const Attribute& attribute, const std::vector<Cell>& labels,
-                                 std::uint64_t word) {
-    return code_of_set(attribute.domain, cut_set(labels, attribute.most, word));
+Cell GridRecord::code_of_cut_set(const LabelSet& set, std::uint64_t word) {
+    const std::uint64_t most = set.codes->most();
+    return set.codes->code_of(set.labels.size() > most ? cut_set(set.labels, most, word) : set.labels);
 }
 
 Collection::Collection(Spec spec, Outside outside, ContractTerms terms)
@@ -280,37 +343,36 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
     GridRecord placed;
     std::vector<double>& values = placed.positions;  // first the values: numbers, and indexes of categories
     values.resize(attributes.size());
+    std::vector<Changed> changed(attributes.size());
     for (std::size_t i = 0; i < given; ++i) {
         const std::size_t j = plan_->given[i];
         const Value& value = record[i];
         const Attribute& attribute = attributes[j];
-        if (may_be_missing(attribute) && is_missing(value)) {
-            values[j] = unknown;
-            continue;
-        }
         if (attribute.numeric()) {
-            values[j] = plan_->inside(j, value, placed.clamped);
+            const bool missing = may_be_missing(attribute) && is_missing(value);
+            const double number = plan_->inside(j, missing ? Value(attribute.min) : value, changed[j]);
+            values[j] = missing ? unknown : number;
             continue;
         }
         if (attribute.strings) {
-            placed.codes.push_back({j, plan_->string(j, value, placed.clamped)});
+            placed.codes.push_back({j, plan_->string(j, value, changed[j])});
             continue;
         }
         if (attribute.several()) {
-            placed.sets.push_back({j, plan_->set(j, value, placed.clamped)});
+            placed.sets.push_back({j, plan_->lookups[j].sets, plan_->set(j, value, changed[j])});
             continue;
         }
-        const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.clamped)
+        const Cell cell = attribute.binned()         ? plan_->bin(j, value, changed[j])
                           : attribute.labels.empty() ? plan_->number(j, value)
-                                                     : plan_->category(j, value, placed.clamped);
+                                                     : plan_->category(j, value, changed[j]);
         values[j] = static_cast<double>(cell);
     }
     for (std::size_t j = 0; j < attributes.size(); ++j)
         if (attributes[j].derived())
-            values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.clamped);
-    std::ranges::sort(placed.clamped.attributes);
+            values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), changed[j]);
+    placed.clamped.attributes = set_indexes(changed);
     for (std::size_t j = 0; j < attributes.size(); ++j)
-        if (attributes[j].numeric() && !std::isnan(values[j])) values[j] = plan_->position(j, values[j]);
+        if (attributes[j].numeric()) values[j] = plan_->position(j, values[j]);  // NaN remains
     return placed;
 }
 
@@ -331,7 +393,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(std::isnan(position) ? steps + 1 : rounded);
     }
     placed.set_strings(encoded.cells);
-    placed.set_labels(encoded.cells, plan_->spec.attributes(), [&](std::size_t) { return bits.word(); });
+    placed.set_labels(encoded.cells, [&](std::size_t) { return bits.word(); });
     encoded.clamped.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
 }

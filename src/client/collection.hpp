@@ -19,6 +19,7 @@ namespace ldp {
 
 class BitSource;
 class Mechanism;
+class SetCodes;
 
 /// One value of a record: a number in the attribute's unit, or the label of a category in UTF-8. An empty
 /// label stands for a missing value. The object refers to its text, which must outlive the call that it is
@@ -61,8 +62,10 @@ struct GridRecord {
 
     /// A set of labels, which may have more labels than are reported.
     struct LabelSet {
-        std::size_t attribute;     ///< the number of the attribute
-        std::vector<Cell> labels;  ///< the numbers of the labels, ascending
+        std::size_t attribute;                  ///< the number of the attribute
+        std::shared_ptr<const SetCodes> codes;  ///< the codes of its sets
+        /// Items of SetCodes::code_of(), or the numbers of too many labels, ascending.
+        std::vector<Cell> labels;
     };
 
     std::vector<double> positions;  ///< one position for each attribute, from 0 to the number of codes − 1
@@ -77,14 +80,11 @@ struct GridRecord {
     /// Sets the input codes of sets of labels. Sets that are too large are cut by the random word of their attribute,
     /// so that equal sets of a person with the same word are cut in the same way. All sets use a word.
     template <class WordOf>
-    void set_labels(std::vector<Cell>& cells, std::span<const Attribute> attributes, WordOf word_of) const {
-        for (const LabelSet& set : sets)
-            cells[set.attribute] =
-                code_of_cut_set(attributes[set.attribute], set.labels, word_of(set.attribute));
+    void set_labels(std::vector<Cell>& cells, WordOf word_of) const {
+        for (const LabelSet& set : sets) cells[set.attribute] = code_of_cut_set(set, word_of(set.attribute));
     }
     /// Returns the input code of a set, after a cut by this word.
-    [[nodiscard]] static Cell code_of_cut_set(const Attribute& attribute, const std::vector<Cell>& labels,
-                                              std::uint64_t word);
+    [[nodiscard]] static Cell code_of_cut_set(const LabelSet& set, std::uint64_t word);
 };
 
 /// A record's report.

@@ -294,7 +294,6 @@ std::string Contract::to_json() const {
     put("endpoint", endpoint);
     put("collection", collection);
     put("created", created);
-    if (adopted) json["adopted"] = true;
     put("offered", offered);
     return json_text(json, Unsound::allowed);
 }
@@ -321,7 +320,6 @@ Contract Contract::from_json(std::string_view text) {
     contract.in_clear = names_in_clear(json);
     if (const auto found = json.find("revision"); found != json.end() && found->is_number_unsigned())
         contract.revision = found->get<std::uint32_t>();
-    contract.adopted = json.value("adopted", Json()) == true;
     contract.offered = text_of("offered");
     return contract;
 }
@@ -487,7 +485,6 @@ Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contra
     address("endpoint", agreed->endpoint, made.endpoint);
     address("collection", agreed->collection, made.collection);
     made.revision = agreed->revision + (verdict.changes.empty() ? 0 : 1);
-    made.adopted = agreed->adopted;
     return verdict;
 }
 

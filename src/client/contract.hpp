@@ -54,7 +54,7 @@ struct ContractTerms {
 
 /// The contract between a client and the owner of a collection. A store keeps it from the first use on.
 struct Contract {
-    std::uint64_t fingerprint = 0;  ///< of the spec
+    Fingerprint fingerprint = {};  ///< of the spec
     /// The spec in canonical form with its texts, without "derived", "chosen" and "people_asked".
     std::string spec = {};
     std::string meaning =
@@ -62,7 +62,8 @@ struct Contract {
     double report_epsilon = 0;  ///< ε of one report, with the signal of a spent budget
     double life_epsilon =
         std::numeric_limits<double>::infinity();  ///< ε of all reports; infinite without a bound
-    bool remembers = false;  ///< whether the store has permanent responses or a series; otherwise fresh draws
+    bool remembers = false;  ///< whether the store has permanent responses or a series; if not, each report
+                             ///< is a fresh draw
     std::string mechanism = {};             ///< its name
     std::set<std::string> attributes = {};  ///< names of attributes and vectors that people answer
     std::optional<std::set<std::string>> in_clear = {};  ///< public columns that the caller fills, if stated
@@ -71,15 +72,13 @@ struct Contract {
     std::string endpoint = {};                           ///< address of the server, in its normal form
     std::string collection = {};                         ///< name of the collection in the offer
     std::string created = {};                            ///< time of the collection's creation in the offer
-    /// Whether the contract was made when a store that older releases had used was first opened.
-    bool adopted = false;
-    std::uint32_t revision = 1;  ///< 1, and 1 more for each accepted change
+    std::uint32_t revision = 1;                          ///< 1, and 1 more for each accepted change
     /// Digest of the offer that was compared last, so that an equal one need not be compared again.
     std::string offered = {};
 
     /// Returns the contract that an offer makes under these terms.
     [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms = {});
-    /// Returns the same contract, with the mechanism of the spec, for callers that have it.
+    /// Returns this contract for callers that already have the mechanism of the spec.
     [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms,
                                      const Mechanism& mechanism);
     /// Reads to_json(). Throws Error (malformed, invalid_spec).
@@ -116,7 +115,7 @@ struct ContractChange {
     Kind kind;           ///< what the client does
     std::string field;   ///< a path, such as "epsilon" or "attributes.mood.question"
     std::string before;  ///< agreed value as JSON, empty if absent; long values are shortened
-    std::string now;     ///< value of the offer, likewise
+    std::string now;     ///< value of the offer, in the same form
 
     friend bool operator==(const ContractChange&, const ContractChange&) = default;
 };
@@ -140,8 +139,8 @@ struct Verdict {
     void require_agreed() const;
 };
 
-/// Compares an offer with the accepted contract (null before the first use) and with the caller's terms. This
-/// is the only copy of the rule:
+/// Compares an offer with the accepted contract (null before the first use) and with the caller's terms. No
+/// other code implements this rule:
 ///
 ///   difference                                  remembers     fresh draws
 ///   spec (fingerprint)                          refuse        ask

@@ -14,7 +14,7 @@ namespace ldp {
 
 /// Returns the words of another program as a quotation: `the server says: "message. detail. hint"`. Empty without words.
 /// The words have at most 400 bytes, without control characters, and with ' for ", so that they cannot end the
-/// quotation. They belong into the detail of an Error, because message and hint are of this library alone.
+/// quotation. Use them only in the detail of an Error: message and hint contain only texts of this library.
 [[nodiscard]] std::string said_by(std::string_view speaker, std::string_view message,
                                   std::string_view detail = {}, std::string_view hint = {});
 /// Returns the words of a server as a quotation.

@@ -127,8 +127,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     std::vector<RoundingState> rounding_states = rounding_states_;
     std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, rounding_states);
     placed.set_strings(cells);
-    placed.set_labels(cells, collection_.spec().attributes(),
-                      [&](std::size_t attribute) { return rounding_.alpha_of(attribute, alphas_); });
+    placed.set_labels(cells, [&](std::size_t attribute) { return rounding_.alpha_of(attribute, alphas_); });
     if (series_ != nullptr) cells = series_->constant_input(cells);
     PermanentResponse fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
     const PermanentResponse* found = &fresh;

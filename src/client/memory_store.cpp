@@ -24,8 +24,6 @@ enum class StoredChange : std::uint8_t {
     move_to_dead_letters,
     requeue_refused,
     drop_refused,
-    invalidate,  // of an earlier release
-    agree,
     set_queue_aside,
 };
 
@@ -78,6 +76,11 @@ PermanentResponse take_response(Reader& reader) {
     memoized.round = reader.take<std::int32_t>();
     return memoized;
 }
+Fingerprint take_fingerprint(Reader& reader) {
+    Fingerprint fingerprint;
+    std::ranges::copy(reader.take_bytes(fingerprint.digest.size()), fingerprint.digest.begin());
+    return fingerprint;
+}
 PublicValues take_columns(Reader& reader) {
     PublicValues columns;
     take_each(reader, [&] {
@@ -98,9 +101,8 @@ PublicValues take_columns(Reader& reader) {
 std::vector<std::byte> MemoryStore::snapshot() const {
     Writer writer;
     writer.put(snapshot_version);
-    writer.put(static_cast<std::uint8_t>(outdated_));
     writer.put(static_cast<std::uint8_t>(memory_.fingerprint.has_value()));
-    writer.put(memory_.fingerprint.value_or(0));
+    writer.put_bytes(memory_.fingerprint.value_or(Fingerprint{}).digest);
     put(writer, memory_.public_randomness);
     put(writer, memory_.progress);
     put_each(writer, memory_.responses, [&](const PermanentResponse& memoized) { put(writer, memoized); });
@@ -141,14 +143,13 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
         raise(
             ErrorCode::environment, "the store has a ledger of budgets instead of a client's state", {},
             "The ledger of a group and each client need separate stores. Use another store for the client.");
-    if (version != snapshot_version && version != first_version)
+    if (version != snapshot_version)
         raise(ErrorCode::environment, "the stored state has an unsupported version",
               "Its version is " + std::to_string(version) + "; this release reads version " +
                   std::to_string(snapshot_version) + ".",
               "The state was not changed. Use the release of ldp that wrote it, or a newer one.");
-    outdated_ = reader.take<std::uint8_t>() != 0;
     const bool bound = reader.take<std::uint8_t>() != 0;
-    const auto fingerprint = reader.take<std::uint64_t>();
+    const Fingerprint fingerprint = take_fingerprint(reader);
     if (bound) memory_.fingerprint = fingerprint;
     memory_.public_randomness = take_string(reader);
     memory_.progress = take_string(reader);
@@ -173,11 +174,8 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     batches_ = reader.take<std::int64_t>();
     batch_ = take_text(reader);
     taken_ = static_cast<std::size_t>(reader.take<std::uint64_t>());
-    ids_ = secret_;
-    if (version != first_version) {
-        std::ranges::copy(reader.take_bytes(ids_.size()), ids_.begin());
-        contract_ = take_text(reader);
-    }
+    std::ranges::copy(reader.take_bytes(ids_.size()), ids_.begin());
+    contract_ = take_text(reader);
     reader.finish();
     // The digest has no key, so it does not prove that the content is consistent.
     if (taken_ > queue_.size() || batch_.empty() != (taken_ == 0))
@@ -267,11 +265,8 @@ void MemoryStore::repeat(Reader& reader) {
             append(reports, round, checkpoints, {public_randomness, progress, responses}, runs);
             return;
         }
-        case StoredChange::bind:
-            bind(reader.take<std::uint64_t>(), {});
-            return;
-        case StoredChange::agree: {
-            const auto fingerprint = reader.take<std::uint64_t>();
+        case StoredChange::bind: {
+            const Fingerprint fingerprint = take_fingerprint(reader);
             bind(fingerprint, take_text(reader));
             return;
         }
@@ -299,9 +294,6 @@ void MemoryStore::repeat(Reader& reader) {
         case StoredChange::drop_refused:
             drop_refused();
             return;
-        case StoredChange::invalidate:
-            outdated_ = true;
-            return;
     }
     raise(ErrorCode::environment, "the stored state is damaged", "It has an unknown kind of change.",
           restore_hint);
@@ -311,12 +303,12 @@ void MemoryStore::bind(const Contract& contract) {
     bind(contract.fingerprint, contract.to_json());
 }
 
-void MemoryStore::bind(std::uint64_t fingerprint, std::string contract) {
+void MemoryStore::bind(const Fingerprint& fingerprint, std::string contract) {
     auto& bound = memory_.fingerprint;
     if (bound.value_or(fingerprint) != fingerprint) refuse_spec(*bound, fingerprint);
     if (bound && contract == contract_) return;
-    Record record(*this, StoredChange::agree, [&](Writer& writer) {
-        writer.put(fingerprint);
+    Record record(*this, StoredChange::bind, [&](Writer& writer) {
+        writer.put_bytes(fingerprint.digest);
         put(writer, contract);
     });
     bound = fingerprint;
@@ -379,7 +371,6 @@ std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const
 }
 
 std::optional<Batch> MemoryStore::next_batch(std::size_t most) {
-    if (outdated_) set_queue_aside(outdated_copy);
     if (queue_.empty()) return std::nullopt;
     if (batch_.empty()) {
         Record record(*this, StoredChange::begin_batch,
@@ -482,7 +473,6 @@ void MemoryStore::set_queue_aside(std::string_view reason, const Secret& ids) {
     queue_.clear();
     forget();
     ids_ = ids;
-    outdated_ = false;
     record.commit();
 }
 

@@ -32,9 +32,7 @@ class MemoryStore final : public Store {
     void apply(Bytes changes);
 
     /// The first number of a snapshot's content.
-    static constexpr std::uint32_t snapshot_version = 2;
-    /// The first number of snapshots without a contract, which can be read.
-    static constexpr std::uint32_t first_version = 1;
+    static constexpr std::uint32_t snapshot_version = 3;
 
     void bind(const Contract& contract) override;
     [[nodiscard]] std::string contract() const override { return contract_; }
@@ -62,8 +60,8 @@ class MemoryStore final : public Store {
         Report report;
         PublicValues columns = {};
     };
-    /// Moves reports that can share a batch with the oldest one to the front, at most `most`. Returns how
-    /// many there are.
+    /// Moves at most `most` reports that can share a batch with the oldest one to the front. Returns their
+    /// number.
     std::size_t gather(std::size_t most);
     [[nodiscard]] bool current(std::string_view id) const noexcept { return !batch_.empty() && id == batch_; }
     /// A record in `recorded_`.
@@ -75,12 +73,11 @@ class MemoryStore final : public Store {
     /// Removes the reports of the current batch from the queue, and discards its id.
     void remove() noexcept;
 
-    void bind(std::uint64_t fingerprint, std::string contract);
+    void bind(const Fingerprint& fingerprint, std::string contract);
     void set_queue_aside(std::string_view reason, const Secret& ids);
 
     Memory memory_;
     std::string contract_;
-    bool outdated_ = false;  ///< an earlier release has invalidated the store
     std::deque<Queued> queue_;
     std::map<std::string, std::int64_t, std::less<>> checkpoints_;
     std::vector<Refused> refused_;

@@ -31,7 +31,7 @@ namespace ldp::pq {
 /// A row of a result: pqxx::row, and from version 8 on pqxx::row_ref.
 using Row = pqxx::result::reference;
 
-/// Runs one statement with parameters, $1 and on.
+/// Runs one statement with the parameters $1, $2 and so on.
 template <class... Parameters>
 pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
                  const Parameters&... parameters) {
@@ -147,7 +147,7 @@ class Failure : public TransportFailure {
     /// `message` is the primary message of the server.
     Failure(DeliveryReply reply, const Error& error, bool lost = false, std::string message = {})
         : TransportFailure(error, reply.passing), reply_(reply), lost_(lost), message_(std::move(message)) {}
-    /// Returns the meaning for the submission of a batch.
+    /// Returns the meaning of the failure for the submission of a batch.
     [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
     /// Whether the connection failed or broke, so that the result of the request is unknown.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
@@ -253,8 +253,8 @@ namespace ldp {
 /// restarts or is full, and conflicts between sessions. Its sessions are in UTF-8, and ignore the settings of
 /// the role that could change which batches count (pq::session_options()).
 ///
-/// A pooler may give each transaction another session. Then, and in a borrowed connection, nothing is set
-/// beyond a transaction: call prepare() in each.
+/// A pooler may give each transaction another session. Behind a pooler and in a borrowed connection, settings
+/// last for one transaction: call prepare() in each.
 class Connection {
   public:
     /// Connects at the first use, to the server of this libpq connection string.

@@ -13,7 +13,7 @@ struct Clamped {
     /// or a label replaced by "other".
     std::vector<std::size_t> attributes;
     /// Number of clamped values that are derived from the record: Haar coefficients outside their range, or
-    /// the components of a vector that is longer than the norm bound of gaussian. They are clamped also under
+    /// the components of a vector that is longer than the norm of ball or gaussian. They are clamped also under
     /// Outside::refuse, because these ranges are chosen narrower than the possible values.
     std::size_t coefficients = 0;
 

@@ -14,7 +14,8 @@ namespace ldp {
 /// due in omitted rounds are sent with the next report, so that all people send the same number of responses.
 ///
 /// Under a spec with "evolving", the ledger has one response, the whole series, from the first report on. If
-/// reports have a signal of spent budgets, it says "not spent" in all of them, so that it costs nothing.
+/// reports have a signal of spent budgets, the signal is "not spent" in all of them, so that it costs
+/// nothing.
 class SeriesReporter final : public Reporter {
   public:
     /// Restores the state in the store. If the store is empty, stores the public randomness: `drawn`, or a new

@@ -117,14 +117,14 @@ SqliteStore::~SqliteStore() = default;
 
 void SqliteStore::bind(const Contract& contract) {
     opened_->require_done();
-    const auto spec = static_cast<std::int64_t>(contract.fingerprint);
-    const auto bound = opened_->head().fingerprint;
-    if (bound.value_or(spec) != spec) refuse_spec(static_cast<std::uint64_t>(*bound), contract.fingerprint);
+    const auto bound = opened_->head().spec();
+    if (bound.value_or(contract.fingerprint) != contract.fingerprint)
+        refuse_spec(*bound, contract.fingerprint);
     const std::string json = contract.to_json(), stored = this->contract();
     if (bound && json == stored) return;
     opened_->changes();
     Step step(opened_->contents().file);
-    step.head.fingerprint = spec;
+    step.head.fingerprint.assign(contract.fingerprint.digest.begin(), contract.fingerprint.digest.end());
     if (!stored.empty()) step.went(digest_of_contract(stored));
     step.came(digest_of_contract(json));
     opened_->contents().put_contract(std::string_view(json), digest_of_contract(json)).finish();
@@ -181,8 +181,7 @@ Memory SqliteStore::memory() const {
     opened_->require_done();
     const Person& person = opened_->person();
     Memory memory{{}, person.public_randomness, person.progress, {}};
-    if (const auto bound = opened_->head().fingerprint)
-        memory.fingerprint = static_cast<std::uint64_t>(*bound);
+    memory.fingerprint = opened_->head().spec();
     opened_->contents().people.responses(
         person, [&](Bytes key, std::vector<std::byte> response, double epsilon, std::int64_t round) {
             if (key.size() % sizeof(Cell) != 0) damaged(opened_->path(), "A permanent response has changed.");
@@ -208,9 +207,8 @@ void SqliteStore::require_leaving() {
     if (opened_->contents().together != 0)
         sqlite::fail(
             opened_->path(), "reports cannot be sent yet",
-            "A joint step of several stores is in progress. Its reports are not durable before its end.",
+            "A joint step of several stores is in progress. The reports of the step are durable when it ends.",
             "Flush after the step.");
-    if (opened_->head().outdated != 0) set_queue_aside(outdated_copy);
 }
 
 Batch SqliteStore::named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const {
@@ -398,7 +396,6 @@ void SqliteStore::set_queue_aside(std::string_view reason) {
         contents.outbox.drop(step, front.last);
     }
     step.head.ids = draw_secret();
-    step.head.outdated = 0;
     step.commit();
 }
 

@@ -80,7 +80,7 @@ class SqliteStore final : public Store {
     /// open.
     SqliteStore(std::shared_ptr<sqlite::Contents> contents, std::string_view person);
 
-    /// Throws Error if reports must not be sent now. Sets the queue aside if an earlier release has invalidated it.
+    /// Throws Error if reports must not be sent now.
     void require_leaving();
     /// Returns a batch with an assigned id: the rows behind `after`, up to and including `last`.
     [[nodiscard]] Batch named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const;

@@ -42,6 +42,13 @@ std::optional<std::vector<std::vector<std::byte>>> Batch::packed() const {
     }
 }
 
+std::optional<std::vector<std::vector<std::byte>>> Batch::packed_shortly() const {
+    auto batches = packed();
+    if (batches)
+        for (std::vector<std::byte>& each : *batches) each = short_form_of(each, block_size_of(each));
+    return batches;
+}
+
 Store::Secret Store::draw_secret() {
     SystemRandom bits;
     Secret secret;
@@ -78,7 +85,7 @@ std::string Store::batch_id(const Secret& secret, std::int64_t number) {
     return text;
 }
 
-void Store::refuse_spec(std::uint64_t bound, std::uint64_t found, const std::string& differences) {
+void Store::refuse_spec(const Fingerprint& bound, const Fingerprint& found, const std::string& differences) {
     raise(
         ErrorCode::incompatible, "the store belongs to another spec",
         "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
@@ -93,14 +100,8 @@ Verdict Store::agree(const ContractTerms& terms, const Contract& offered,
     if (stored.find("\"offered\":\"" + mark + "\"") != std::string::npos) return {{}, offered};
     Verdict verdict;
     if (stored.empty()) {
-        const auto bound = memory().fingerprint;
-        if (bound && *bound != offered.fingerprint) refuse_spec(*bound, offered.fingerprint);
         verdict = compare(nullptr, terms, offered, columns);
         verdict.require_possible();
-        if (bound) {
-            verdict.contract.adopted = true;
-            verdict.changes.push_back({ContractChange::Kind::shown, "contract", {}, offered.digest()});
-        }
     } else {
         const Contract agreed = Contract::from_json(stored);
         verdict = compare(&agreed, terms, offered, columns);

@@ -31,6 +31,8 @@ struct Batch {
     /// Returns the reports as batch frames (core/format/batch_frame.hpp): one frame, or several if they do
     /// not fit into one. Returns nothing if a report is damaged, or if the reports belong to several specs.
     [[nodiscard]] std::optional<std::vector<std::vector<std::byte>>> packed() const;
+    /// Returns the same batches in the short form, for endpoints.
+    [[nodiscard]] std::optional<std::vector<std::vector<std::byte>>> packed_shortly() const;
 };
 
 /// A dead letter: a report that the server refused for good, kept for inspection.
@@ -77,7 +79,7 @@ struct StateDelta {
 /// The persistent memory of one person.
 struct Memory {
     /// Fingerprint of the spec that the store is bound to.
-    std::optional<std::uint64_t> fingerprint;
+    std::optional<Fingerprint> fingerprint;
     /// The person's public randomness; empty before the first report.
     std::vector<std::byte> public_randomness;
     /// The state of the reporter; empty before the first report.
@@ -198,7 +200,7 @@ class Store {
     /// same ids, which reveals the copy to the server. Without the secret, the ids cannot be derived.
     [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);
     /// Throws Error (incompatible): the store is bound to another spec.
-    [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found,
+    [[noreturn]] static void refuse_spec(const Fingerprint& bound, const Fingerprint& found,
                                          const std::string& differences = {});
 };
 

@@ -32,17 +32,24 @@ namespace pq {
 // settings and the role and create temporary objects. Therefore statements qualify every name, and the
 // session is reset after each transaction in which code of a table's owner may have run.
 
-/// Returns the schema of the extension, quoted for SQL. Throws Error (environment) if the database does not
-/// have the extension ldp.
+/// Returns the schema of the extension, quoted for SQL; without the extension, the schema that `ldp attach` made. Throws
+/// Error (environment) if the database has neither.
 [[nodiscard]] inline std::string extension_schema(pqxx::transaction_base& transaction) {
-    const auto found = run(transaction,
-                           "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e "
-                           "JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
-                           "WHERE e.extname OPERATOR(pg_catalog.=) $1::pg_catalog.name",
-                           "ldp");
+    const auto found =
+        run(transaction,
+            "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_namespace AS n WHERE n.oid "
+            "OPERATOR(pg_catalog.=) COALESCE((SELECT e.extnamespace FROM pg_catalog.pg_extension AS e "
+            "WHERE e.extname OPERATOR(pg_catalog.=) $1::pg_catalog.name), (SELECT s.oid FROM "
+            "pg_catalog.pg_namespace AS s JOIN pg_catalog.pg_namespace AS i ON i.nspowner "
+            "OPERATOR(pg_catalog.=) s.nspowner JOIN pg_catalog.pg_class AS t ON t.relnamespace "
+            "OPERATOR(pg_catalog.=) i.oid WHERE s.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name "
+            "AND i.nspname OPERATOR(pg_catalog.=) 'ldp_internal'::pg_catalog.name AND t.relname "
+            "OPERATOR(pg_catalog.=) 'ldp_refresh'::pg_catalog.name))",
+            "ldp");
     if (found.empty())
-        raise(ErrorCode::environment, "the database has no extension ldp", {},
-              "Connect to the database of the collection, or CREATE EXTENSION ldp.");
+        raise(
+            ErrorCode::environment, "the database has no extension ldp", {},
+            "Connect to the database of the collection, or CREATE EXTENSION ldp. Without the extension, use ldp attach.");
     return found[0][0].as<std::string>();
 }
 
@@ -75,7 +82,7 @@ inline void check_rows(const std::string& collection, std::int64_t took, std::si
     "CLOSE ALL; RESET SESSION AUTHORIZATION; SET ROLE NONE; RESET ALL; UNLISTEN *; " \
     "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
 
-/// Resets a session that only this library uses. The effect is that of DISCARD ALL, except that cached plans
+/// Resets a session that only this library uses. It has the effect of DISCARD ALL, except that cached plans
 /// stay: PostgreSQL replans them when an object that they depend on changes. No transaction may be open.
 inline void reset_session(pqxx::connection& connection, const std::string& settings = {}) {
     pqxx::nontransaction(connection)

@@ -9,19 +9,19 @@
 namespace ldp::simulation {
 
 enum class Stream {
-    syn,     ///< whole minutes, 0 to 359, uniform; in each round a new one with probability 1/4
-    jitter,  ///< a base, which jumps with probability 1/100, and around it noise of up to 10 minutes
+    syn,     ///< a whole number, uniform on 0 to 359, drawn again in each round with probability 1/4
+    jitter,  ///< a base, which is drawn again with probability 1/100, plus noise of up to 10 minutes
 };
 
-/// One person's values over the rounds: minutes in six hours.
+/// The values of one person in all rounds: minutes, from 0 to six hours.
 class ValueProcess {
   public:
     static constexpr double most = 360;
 
     ValueProcess(Stream stream, BitSource& bits) : stream_(stream), base_(fresh(bits)) {}
 
-    /// The value of the first round, and then of each next one. Of jitter it has hundredths and lies within 0
-    /// to `most`, both included.
+    /// Returns the value of the first round at the first call, and of the next round at each further call.
+    /// The values of jitter are multiples of 1/100 from 0 to `most`, inclusive.
     [[nodiscard]] double next(BitSource& bits) {
         if (!first_ && bits.below(stream_ == Stream::syn ? 4 : 100) == 0) base_ = fresh(bits);
         first_ = false;
@@ -38,7 +38,7 @@ class ValueProcess {
     }
 
     Stream stream_;
-    std::uint64_t base_;  ///< minutes, of jitter in hundredths
+    std::uint64_t base_;  ///< in minutes; for jitter, in hundredths of a minute
     bool first_ = true;
 };
 

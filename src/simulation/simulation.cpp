@@ -31,7 +31,8 @@ std::optional<Stream> stream_of(const SimulationSetup& scene, std::size_t j) {
 }
 
 /// Returns a value as the argument of a client: a label, if the attribute has labels. With "prefix" it is a
-/// string with this label.
+/// string with this label. A client looks up the first characters of a string, also of the label for missing
+/// answers; this label is therefore an empty string.
 Value client_value(const Attribute& attribute, double place) {
     if (attribute.labels.empty()) return place;
     if (attribute.binned()) {
@@ -39,6 +40,7 @@ Value client_value(const Attribute& attribute, double place) {
         return low / 2 + high / 2;
     }
     const std::string_view label = attribute.labels[static_cast<std::size_t>(place)];
+    if (label == attribute.none) return std::string_view();
     return label.substr(0, label.find(Attribute::terminator));
 }
 
@@ -66,12 +68,12 @@ struct Open {
 
 constexpr SimulatedEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
 
-/// Returns what is estimated of an attribute: its mean or its shares; nothing of products, of strings and of sets of
-/// labels, or if its mechanism estimates neither.
+/// Returns what is estimated of an attribute: its mean or its shares; nothing of products, of strings, of sets of labels
+/// and of numbers on a circle, or if its mechanism estimates neither.
 std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
                                     std::size_t j) {
     const Attribute& attribute = attributes[j];
-    if (attribute.derived() || attribute.strings || attribute.several()) return {};
+    if (attribute.derived() || attribute.strings || attribute.several() || attribute.circular) return {};
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }
@@ -165,6 +167,11 @@ std::vector<Round> simulate(const Collection& collection, const SimulationSetup&
         throw Error(ErrorCode::unsupported, "a product cannot be simulated alone",
                     "\"" + asked.name + "\" is computed from other attributes.",
                     "Use one of these attributes.");
+    if (asked.circular)
+        throw Error(ErrorCode::unsupported,
+                    "the direction of a number on a circle is not simulated over rounds",
+                    "\"" + asked.name + "\" has \"circular\": true.",
+                    "Simulate one round, which has shares of ranges, or use another attribute.");
     check_can_estimate(*part_of(mechanism, scene.attribute).mechanism,
                        asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds, the other attributes have one for each round.

@@ -130,6 +130,10 @@ class Trials {
             if (find_capability<Ordered>(*part_of(mechanism_, j).mechanism) == nullptr ||
                 answering_rate(j) == 0)
                 continue;
+            if (attributes_[j].circular) {
+                ask_half_circle(j, error_prediction);
+                continue;
+            }
             for (const double share : {0.25, 0.5, 0.75}) ask_quantile(j, share, error_prediction);
             ask_range(j, {quantile_of_people(j, 0.25), quantile_of_people(j, 0.75)}, error_prediction);
         }
@@ -150,7 +154,8 @@ class Trials {
         for (const std::vector<GridRecord::LabelSet>& sets : all.sets)
             for (const GridRecord::LabelSet& set : sets)
                 if (set.attribute == j)
-                    for (const Cell label : set.labels) shares[label] += 1 / n();
+                    for (const Cell label : set.labels)
+                        if (label < shares.size()) shares[label] += 1 / n();  // others fill the set up
         return shares;
     }
     /// An attribute's value at a place on the mechanism's grid.
@@ -162,6 +167,7 @@ class Trials {
 
     void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
         if (!part_of(mechanism_, j).mechanism->can_estimate(Quantity::means)) return;
+        if (attributes_[j].circular) return;  // a direction has no error in the unit of a mean
         const auto missing = static_cast<double>(std::ranges::count_if(
             people_, [j](const std::vector<double>& person) { return std::isnan(person[j]); }));
         const double answers = n() - missing;
@@ -249,6 +255,21 @@ class Trials {
             const double at = value(j, person[j]);
             if (within.lower <= at && at <= within.upper) truth += 1 / (n() * rate);
         }
+        ask_share_of_range(j, within, truth, rate, error_prediction);
+    }
+
+    /// The share of the people whose values are rounded to the first half of a circle, both ends included.
+    void ask_half_circle(std::size_t j, const ErrorPrediction& error_prediction) {
+        const std::uint64_t points = grid_steps(attributes_[j], mechanism_.cells()[j]), last = points / 2;
+        const std::vector<double>& shares = error_prediction.spread(j);
+        double truth = 0;
+        for (std::uint64_t point = 0; point <= last; ++point) truth += shares[point];
+        ask_share_of_range(j, {attributes_[j].min, value(j, static_cast<double>(last))},
+                           truth + shares[points], 1, error_prediction);
+    }
+
+    void ask_share_of_range(std::size_t j, Interval within, double truth, double rate,
+                            const ErrorPrediction& error_prediction) {
         const std::string asked = "share " + rounded(within.lower) + " to " + rounded(within.upper);
         questions_.push_back(
             {{j, asked, truth, error_of(error_prediction.range(j, within, n(), truth, rate)), 0, 0, 0},
@@ -296,50 +317,115 @@ class Trials {
     std::vector<Question> questions_;
 };
 
-}  // namespace
-
-std::vector<Trial> try_out(const Collection& collection, const SimulatedPeople& people, std::uint64_t runs,
-                           BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
-    const Mechanism& mechanism = collection.mechanism();
+void need_single_round(const Mechanism& mechanism) {
     if (rounds_of_series(mechanism) > 0)
         raise(ErrorCode::unsupported, "a series has no single round of reports",
               "People report it in " + std::to_string(rounds_of_series(mechanism)) + " rounds.",
               "Simulate values over time: ldp simulate evolving.");
-    Trials trials(collection, people);
-    if (trials.questions().empty())
-        raise(ErrorCode::unsupported, "the mechanism estimates neither means nor shares", {},
-              "Name another mechanism.");
-    const std::vector<std::uint64_t> cells = mechanism.cells();
-    std::vector<std::byte> summary(summary_size(mechanism));
-    std::vector<Cell> input(cells.size());
-    Perturber perturber(mechanism);
-    for (std::uint64_t run = 0; run < runs; ++run) {
-        start_summary(mechanism, summary);
-        for (std::size_t i = 0; i < people.size(); ++i) {
-            const std::vector<double>& person = people.positions[i];
-            for (std::size_t j = 0; j < cells.size(); ++j)
-                input[j] =
-                    std::isnan(person[j])
-                        ? cells[j] - 1
-                        : grid_point(person[j], grid_steps(collection.spec().attributes()[j], cells[j]))
-                              .draw(bits);
-            GridRecord of_labels;
-            if (!people.strings.empty()) of_labels.codes = people.strings[i];
-            if (!people.sets.empty()) of_labels.sets = people.sets[i];
-            of_labels.set_strings(input);
-            of_labels.set_labels(input, collection.spec().attributes(),
-                                 [&](std::size_t) { return bits.word(); });
-            const Report& report = perturber.perturb(input, bits);
+}
+
+/// Simulates rounds in which every person reports once, and counts the reports.
+class SimulatedRound {
+  public:
+    SimulatedRound(const Collection& collection, const SimulatedPeople& people)
+        : collection_(collection),
+          people_(people),
+          cells_(collection.mechanism().cells()),
+          perturber_(collection.mechanism()),
+          summary_(summary_size(collection.mechanism())),
+          input_(cells_.size()) {}
+
+    /// Randomizes every record again. The summary is valid until the next call.
+    [[nodiscard]] const std::vector<std::byte>& draw(BitSource& bits) {
+        const Mechanism& mechanism = collection_.mechanism();
+        start_summary(mechanism, summary_);
+        for (std::size_t i = 0; i < people_.size(); ++i) {
+            round_record(i, bits);
+            const Report& report = perturber_.perturb(input_, bits);
+            if (const Outcome outcome = accumulate(mechanism, summary_, report, Rounds::unrecorded());
+                outcome != Outcome::ok)
+                raise_outcome(outcome, summary_, report);
+        }
+        return summary_;
+    }
+
+  private:
+    /// Sets the input of the randomizer: a grid point for each number, drawn from the two neighbours of the value.
+    void round_record(std::size_t i, BitSource& bits) {
+        const std::vector<Attribute>& attributes = collection_.spec().attributes();
+        const std::vector<double>& person = people_.positions[i];
+        for (std::size_t j = 0; j < cells_.size(); ++j)
+            input_[j] = std::isnan(person[j])
+                            ? cells_[j] - 1
+                            : grid_point(person[j], grid_steps(attributes[j], cells_[j])).draw(bits);
+        GridRecord of_labels;
+        if (!people_.strings.empty()) of_labels.codes = people_.strings[i];
+        if (!people_.sets.empty()) of_labels.sets = people_.sets[i];
+        of_labels.set_strings(input_);
+        of_labels.set_labels(input_, [&](std::size_t) { return bits.word(); });
+    }
+
+    const Collection& collection_;
+    const SimulatedPeople& people_;
+    std::vector<std::uint64_t> cells_;
+    Perturber perturber_;
+    std::vector<std::byte> summary_;
+    std::vector<Cell> input_;
+};
+
+/// Randomizes the series of all people, and counts the reports. Each person has a value in every round; these records are
+/// consecutive.
+std::vector<std::byte> summary_of_series(const Mechanism& mechanism, const SeriesRandomizer& series,
+                                         const std::vector<std::vector<double>>& records, BitSource& bits) {
+    const std::uint32_t rounds = series.rounds();
+    if (records.size() % rounds != 0)
+        raise(ErrorCode::invalid_value,
+              "a person of this series has " + std::to_string(rounds) + " records, one for each round",
+              "The number of records, " + std::to_string(records.size()) + ", is no multiple of it.");
+    std::vector<std::byte> summary(summary_size(mechanism)), public_randomness(mechanism.public_size());
+    start_summary(mechanism, summary);
+    Report report = frame_report(mechanism.block(), sent_size(mechanism));
+    const MutableBytes payload = payload_of(report, mechanism.block());
+    for (std::size_t first = 0; first < records.size(); first += rounds) {
+        mechanism.draw_public(bits, public_randomness);
+        SeriesState state;
+        for (std::size_t round = 0; round < rounds; ++round) {
+            const auto value = static_cast<Cell>(std::lround(records[first + round][0]));
+            if (!series.advance(state, value, public_randomness, bits, payload)) continue;
             if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::unrecorded());
                 outcome != Outcome::ok)
                 raise_outcome(outcome, summary, report);
         }
-        for (Question& question : trials.questions()) question.add(view_of(mechanism, summary));
+    }
+    return summary;
+}
+
+}  // namespace
+
+std::vector<Trial> try_out(const Collection& collection, const SimulatedPeople& people, std::uint64_t runs,
+                           BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
+    need_single_round(collection.mechanism());
+    Trials trials(collection, people);
+    if (trials.questions().empty())
+        raise(ErrorCode::unsupported, "the mechanism estimates neither means nor shares", {},
+              "Name another mechanism.");
+    SimulatedRound round(collection, people);
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        const std::vector<std::byte>& summary = round.draw(bits);
+        for (Question& question : trials.questions()) question.add(view_of(collection.mechanism(), summary));
         if (progress) progress(run + 1);
     }
     std::vector<Trial> found;
     for (const Question& question : trials.questions()) found.push_back(question.result());
     return found;
+}
+
+std::vector<std::byte> simulated_summary(const Collection& collection, const SimulatedPeople& people,
+                                         BitSource& bits) {
+    if (const auto* series = find_capability<SeriesRandomizer>(collection.mechanism()))
+        return summary_of_series(collection.mechanism(), *series, people.positions, bits);
+    need_single_round(collection.mechanism());
+    return SimulatedRound(collection, people).draw(bits);
 }
 
 }  // namespace ldp::simulation

@@ -73,37 +73,6 @@ struct StoreInSnapshot {
 };
 using Kept = boost::mpl::list<StoreInFile, StoreInSnapshot>;
 
-/// Rewrites a state file as the first schema had it.
-void rewrite_as_first_schema(const std::string& path) {
-    sqlite::Head head;
-    std::int64_t contract = 0;
-    {
-        const sqlite::StateFile file(path, {});
-        head = file.head();
-        contract =
-            sqlite::Statement(file, "SELECT coalesce(sum(digest), 0) FROM contract")().number().value();
-    }
-    head.rows = static_cast<std::int64_t>(static_cast<std::uint64_t>(head.rows) -
-                                          static_cast<std::uint64_t>(contract));
-    const std::int64_t digest =
-        sqlite::RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
-                              head.batches, head.last, head.ahead, head.outdated, head.rows);
-    run_sql(
-        path,
-        "DROP TABLE contract; DROP TABLE delivered; ALTER TABLE head DROP COLUMN ids; UPDATE head SET rows = " +
-            std::to_string(head.rows) + ", digest = " + std::to_string(digest) + "; PRAGMA user_version = 1");
-}
-
-/// Rewrites a snapshot of a store as the first version had it.
-std::vector<std::byte> as_first_version(const MemoryStore& store) {
-    std::vector<std::byte> bytes = store.snapshot();
-    bytes.resize(bytes.size() - 32 - 8 - store.contract().size());
-    bytes[32] = std::byte{1};
-    const auto digest = sha256(Bytes(bytes).subspan(32));
-    std::ranges::copy(digest, bytes.begin());
-    return bytes;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(agreement)
@@ -172,38 +141,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(another_spec_is_refused_with_the_difference, Kind,
                               return error.code() == ErrorCode::incompatible &&
                                      error.detail().find("epsilon: before 1, now 2") != std::string::npos;
                           });
-}
-
-BOOST_FIXTURE_TEST_CASE(a_file_of_an_earlier_release_adopts_the_contract_once, Directory) {
-    const std::string path = file("state");
-    Client(asked(first_question), std::make_unique<SqliteStore>(path)).report({"yes"});
-    const std::string identity = SqliteStore(path).identity().store;
-    rewrite_as_first_schema(path);
-    BOOST_CHECK_EXCEPTION(Client(asked(first_question, true, {}, "", 2), std::make_unique<SqliteStore>(path)),
-                          Error, error_with(ErrorCode::incompatible, "another spec"));
-    for (const bool first : {true, false}) {
-        Client client(asked(second_question), std::make_unique<SqliteStore>(path));
-        BOOST_TEST(client.waiting() == nullptr);
-        BOOST_TEST(client.changes().size() == (first ? 1u : 0u));
-        BOOST_TEST(client.contract().adopted);
-        BOOST_CHECK(client.report({"yes"}, 1).origin == Origin::memoized);
-    }
-    BOOST_TEST(SqliteStore(path).identity().store == identity);
-    Client client(asked(first_question), std::make_unique<SqliteStore>(path));
-    BOOST_TEST(client.waiting() != nullptr);
-}
-
-BOOST_AUTO_TEST_CASE(a_snapshot_of_an_earlier_release_adopts_the_contract_once) {
-    Client old(asked(first_question), std::make_unique<MemoryStore>());
-    old.report({"yes"});
-    const auto& store = dynamic_cast<const MemoryStore&>(old.store());
-    const auto snapshot = as_first_version(store);
-    auto restored = std::make_unique<MemoryStore>(Bytes(snapshot));
-    BOOST_TEST(restored->identity().store == store.identity().store);
-    Client client(asked(first_question), std::move(restored));
-    BOOST_TEST(client.changes().size() == 1u);
-    BOOST_TEST(client.contract().adopted);
-    BOOST_CHECK(client.report({"yes"}, 1).origin == Origin::memoized);
 }
 
 BOOST_AUTO_TEST_CASE(columns_in_clear_are_those_of_the_contract) {

@@ -56,10 +56,17 @@ inline std::vector<Report> reports(int from, int to) {
     return made;
 }
 
+/// A fingerprint whose first bytes are this number.
+inline Fingerprint fingerprint_from(std::uint64_t number) {
+    Fingerprint fingerprint;
+    store(fingerprint.digest.data(), number);
+    return fingerprint;
+}
+
 /// A contract of a spec with this fingerprint, for stores alone.
-inline Contract contract_of_spec(std::uint64_t fingerprint) {
+inline Contract contract_of_spec(std::uint64_t number) {
     Contract contract;
-    contract.fingerprint = fingerprint;
+    contract.fingerprint = fingerprint_from(number);
     return contract;
 }
 

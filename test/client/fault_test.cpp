@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         const Memory memory = store.memory();
         BOOST_TEST(memory.public_randomness.size() == (row > 0 ? 8u : 0u));
         BOOST_TEST(memory.progress.size() == (row > 0 ? 4u : 0u));
-        BOOST_TEST((memory.fingerprint == 77 || done <= 1));
+        BOOST_TEST((memory.fingerprint == fingerprint_from(77) || done <= 1));
         const std::vector<Report> all = reports(0, 400);
         while (const auto batch = store.next_batch(1000)) {
             const auto at =

@@ -12,6 +12,7 @@
 #include "client_support.hpp"
 #include "contrast.hpp"
 #include "core/summary/summary.hpp"
+#include "figures/figure_drawing.hpp"
 #include "markup.hpp"
 #include "sample_figures.hpp"
 
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(the_page_states_the_budget_of_a_group) {
         for (int i = 0; i < 100; ++i)
             BOOST_REQUIRE((accumulate(c.mechanism(), summary, c.perturb({{0.0}}, bits).report,
                                       Rounds::only(1 + i % 4)) == Outcome::ok));
-        Source source(c.spec(), summary, {.collection = "c"});
+        Source source(c.spec(), {.groups = {{.summary = summary}}}, {.collection = "c"});
         const Document document = answers_of(source);
         const auto privacy = std::ranges::find(document.lead, "Privacy", &Fact::title);
         const auto promise = std::ranges::find(document.sections, "Privacy guarantee", &Section::title);

@@ -4,9 +4,10 @@
 #include "cli/answers/results.hpp"
 
 #include "cli/answers/clear_differences.hpp"
-#include "cli/answers/figure_numbers.hpp"
-#include "cli/answers/formatting.hpp"
+#include "cli/answers/figure_tables.hpp"
 #include "client_support.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 #include "sample_figures.hpp"
 
 namespace ldp::test {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/answers/clear_differences.hpp"
-#include "cli/answers/formatting.hpp"
 #include "core/math/statistics.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::test::sample {
 

@@ -104,6 +104,15 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_the_values) {
     BOOST_TEST(std::isnan(rounds[0].truth));
 }
 
+// The label of people without an answer is longer than the prefix.
+BOOST_AUTO_TEST_CASE(missing_strings_are_counted_as_missing) {
+    const std::vector<Round> rounds = rounds_of(
+        R"({"mechanism": "grr", "epsilon": 20, "domain": ["ab", "cd", "others", "no answer"], "prefix": 2,
+            "other": "others", "missing_label": "no answer"})",
+        {Stream::syn, 4000, 1, 1, 0});
+    BOOST_TEST(rounds.at(0).error < 1e-3);
+}
+
 BOOST_AUTO_TEST_CASE(specs_without_memory_spend_in_every_round) {
     const std::vector<Round> rounds = rounds_of(
         R"({"mechanism": "duchi", "epsilon": 1, "min": 100, "max": 110})", {Stream::jitter, 100, 300, 3, 0});

@@ -1,6 +1,6 @@
 // Numbers and foreign text in pages.
 
-#include "cli/answers/formatting.hpp"
+#include "figures/formatting.hpp"
 
 #include "client_support.hpp"
 
@@ -8,7 +8,7 @@ namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(wording)
 
-using namespace ldp::cli;
+using namespace ldp::figures;
 
 BOOST_AUTO_TEST_CASE(digits_follow_the_error) {
     BOOST_CHECK_EQUAL(shown(0.238412, 0.00817, true), "23.84\u00A0%");

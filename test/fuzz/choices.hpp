@@ -43,7 +43,8 @@ class Choices final : public BitSource {
         return taken;
     }
 
-    /// A parameter that may be least..most: small most of the time, at or beyond an end now and then.
+    /// A parameter that may be least..most: small most of the time, at or beyond an end now and then. An empty range has
+    /// `least` alone.
     [[nodiscard]] std::uint64_t number(std::uint64_t least, std::uint64_t most) {
         switch (up_to(16)) {
             case 0:
@@ -57,7 +58,7 @@ class Choices final : public BitSource {
             case 4:
                 return word();
             case 5:
-                return least + up_to(most - least + 1);
+                return least + up_to(std::max(most, least) - least + 1);
             default:
                 return std::min(most, least + up_to(40));
         }

@@ -58,6 +58,9 @@ enum Id : std::uint8_t {
     dithered,
     optional_mean,
     label_sets = 40,
+    ball,
+    means_by_group,
+    ring,
     end
 };
 
@@ -370,6 +373,26 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             range(writer);
             break;
         }
+        case means_by_group:
+            domain(writer, 1024);
+            four(writer, choices_.number(2, grid));
+            one(writer, choices_.rarely(16) ? choices_.up_to(256) : choices_.up_to(4));
+            for (int kind = 0; kind < 2; ++kind) {
+                one(writer, choices_.rarely(16) ? choices_.up_to(256) : 1 + choices_.up_to(2));
+                one(writer, choices_.rarely(16) ? choices_.up_to(256) : 1 + choices_.up_to(4));
+            }
+            range(writer);
+            if (choices_.rarely(2)) epsilon(writer);
+            break;
+        case ring: {
+            const std::uint64_t points = choices_.rarely(16) ? choices_.up_to(128) : choices_.number(3, 64);
+            four(writer, points);
+            // Mostly a window, and a point that may be detached.
+            const std::uint64_t window = (std::uint64_t{1} << choices_.number(1, 24)) - 1;
+            writer.put(window | std::uint64_t{1} << choices_.up_to(64));
+            range(writer);
+            break;
+        }
         case label_sets: {
             const std::uint64_t k = domain(writer, 4096);
             const std::uint64_t most =
@@ -393,6 +416,16 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             writer.put(choices_.rarely(32) ? 100.0 : 1.0);
             // Mostly more noise than is needed, at times too little, or no number.
             writer.put(choices_.rarely(4) ? static_cast<float>(choices_.up_to(1000)) : 0x1p30f);
+            ranges(writer, d);
+            break;
+        }
+        case ball: {
+            const std::uint64_t d = choices_.number(2, 4096), codewords = choices_.number(2, 4096);
+            four(writer, d);
+            four(writer, 2 * choices_.number(1, grid / 2) + (choices_.rarely(32) ? 1 : 0));
+            writer.put(choices_.rarely(32) ? 100.0 : 1.0);
+            four(writer, codewords);
+            four(writer, choices_.number(1, codewords - 1));
             ranges(writer, d);
             break;
         }

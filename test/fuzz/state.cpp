@@ -39,7 +39,7 @@ constexpr std::byte content[] = {std::byte{1}, std::byte{2}, std::byte{3}};
 std::vector<std::byte> sound_file(const std::string& path) {
     {
         SqliteStore store(path);
-        store.bind(Contract{.fingerprint = 0xfedcba9876543210});
+        store.bind(Contract{.fingerprint = Fingerprint::of("a spec")});
         const std::vector<Report> reports(5, Report(40, std::byte{7}));
         const Checkpoint checkpoints[] = {{"row", 17}};
         const std::vector<PermanentResponse> answers{{{1, 2}, {std::byte{9}}, 1.0},
@@ -68,7 +68,7 @@ void use(const std::string& path) {
     static_cast<void>(store.pending());
     const auto batch = store.next_batch(3);
     static_cast<void>(store.batch_after(3));
-    store.bind(Contract{.fingerprint = 0xfedcba9876543210});
+    store.bind(Contract{.fingerprint = Fingerprint::of("a spec")});
     const std::vector<Report> reports(1, Report(3, std::byte{1}));
     store.append(reports, 4);
     if (batch) store.confirm(batch->id);

@@ -60,6 +60,9 @@ inline std::vector<std::pair<const char*, std::string>> privacy_cases() {
             {"dithered", R"("domain": 7, "buckets": 4)"},
             {"dithered", R"("domain": 7, "buckets": 4)" + std::string(layers)},
             {"label_sets", sets},
+            {"means_by_group",
+             R"("attributes": [{"name": "g", "domain": 2}, {"name": "x", "min": 0, "max": 1}], "grid": 2)" +
+                 std::string(layers)},
             {"sampled", record},
             {"sampled", record_in_layers + layers},
             {"sampled", pair},

@@ -109,24 +109,22 @@ void MemoryLedger::set_limit(const std::string& group, double epsilon) {
 
 std::vector<std::byte> MemoryLedger::snapshot() const {
     Writer writer;
-    writer.put(limits_.empty() ? without_limits : snapshot_version);
+    writer.put(snapshot_version);
     writer.put(static_cast<std::uint64_t>(entries_.size()));
     for (const LedgerEntry& entry : entries_) {
         put_text(writer, entry.group);
         writer.put(entry.limit);
         put_text(writer, entry.person);
-        writer.put(entry.fingerprint);
+        writer.put_bytes(entry.fingerprint.digest);
         put_text(writer, entry.store);
         put_text(writer, entry.title);
         writer.put(entry.spent);
         writer.put(entry.reserved);
     }
-    if (!limits_.empty()) {
-        writer.put(static_cast<std::uint64_t>(limits_.size()));
-        for (const auto& [group, epsilon] : limits_) {
-            put_text(writer, group);
-            writer.put(epsilon);
-        }
+    writer.put(static_cast<std::uint64_t>(limits_.size()));
+    for (const auto& [group, epsilon] : limits_) {
+        put_text(writer, group);
+        writer.put(epsilon);
     }
     const auto digest = sha256(writer.bytes());
     writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
@@ -147,9 +145,9 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
         raise(
             ErrorCode::environment, "the store has a client's state instead of a ledger of budgets", {},
             "The ledger of a group and each client need separate stores. Use another store for the ledger.");
-    if (version != snapshot_version && version != without_limits)
+    if (version != snapshot_version)
         raise(ErrorCode::environment, "the stored ledger of budgets has an unsupported version",
-              "Its version is " + std::to_string(version & ~letter) + "; this release reads versions up to " +
+              "Its version is " + std::to_string(version & ~letter) + "; this release reads version " +
                   std::to_string(snapshot_version & ~letter) + ".",
               "The ledger was not changed. Use the release of ldp that wrote it, or a newer one.");
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
@@ -157,13 +155,14 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
         entry.group = take_ledger_text(reader);
         entry.limit = reader.take<double>();
         entry.person = take_ledger_text(reader);
-        entry.fingerprint = reader.take<std::uint64_t>();
+        std::ranges::copy(reader.take_bytes(entry.fingerprint.digest.size()),
+                          entry.fingerprint.digest.begin());
         entry.store = take_ledger_text(reader);
         entry.title = take_ledger_text(reader);
         entry.spent = reader.take<double>();
         entry.reserved = reader.take<double>();
     }
-    for (auto left = version == without_limits ? 0 : reader.take<std::uint64_t>(); left > 0; --left) {
+    for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
         const std::string group = take_ledger_text(reader);
         limits_[group] = reader.take<double>();
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/format/fingerprint.hpp"
 
 namespace ldp {
 
@@ -16,11 +17,11 @@ using LedgerLimits = std::map<std::string, double>;
 
 /// The account of one person for one collection of a group.
 struct LedgerEntry {
-    std::string group;              ///< name of the group; empty without one
-    double limit = 0;               ///< ε of a person in all collections of the group
-    std::string person;             ///< name of the person in the store; empty in a store of one person
-    std::uint64_t fingerprint = 0;  ///< of the collection's spec
-    std::string store;  ///< 32 hexadecimal digits that identify the store with the person's memory
+    std::string group;             ///< name of the group; empty without one
+    double limit = 0;              ///< ε of a person in all collections of the group
+    std::string person;            ///< name of the person in the store; empty in a store of one person
+    Fingerprint fingerprint = {};  ///< of the collection's spec
+    std::string store;             ///< 32 hexadecimal digits that identify the store with the person's memory
     /// Title of the collection at the first report, or its mechanism, for display.
     std::string title = {};
     double spent = 0;     ///< ε of the responses that were drawn
@@ -82,9 +83,7 @@ class MemoryLedger final : public BudgetLedger {
 
     /// The first number of a snapshot's content. The letter L in its highest byte distinguishes it from the
     /// snapshot of a store.
-    static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 2;
-    /// The first number of a ledger without limits, which is also written.
-    static constexpr std::uint32_t without_limits = std::uint32_t{'L'} << 24 | 1;
+    static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 3;
 
   private:
     std::vector<LedgerEntry> entries_;

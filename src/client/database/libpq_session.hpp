@@ -79,8 +79,9 @@ inline void add_parameter(std::string& text, std::string_view name, std::string_
     text += "'";
 }
 
-/// Returns a connection string with the parameters of `parameters`, and those of `others` that it lacks. Text
-/// that libpq cannot parse is returned unchanged: libpq reports the reason when it connects.
+/// Returns a connection string with the parameters of `parameters`, and the parameters of `others` that
+/// `parameters` lacks. Text that libpq cannot parse is returned unchanged: libpq reports the reason when it
+/// connects.
 [[nodiscard]] inline std::string with_parameters(
     const std::string& parameters,
     std::initializer_list<std::pair<std::string_view, std::string_view>> others) {
@@ -98,7 +99,8 @@ inline void add_parameter(std::string& text, std::string_view name, std::string_
 }
 
 /// Returns a connection string with the parameters of `parameters`, which may be a URI, in UTF-8, and with
-/// these options before its own, so that its own win. Text that libpq cannot parse is returned unchanged.
+/// these options before its own options, which take precedence. Text that libpq cannot parse is returned
+/// unchanged.
 [[nodiscard]] inline std::string session_parameters(const std::string& parameters,
                                                     const std::string& options) {
     const Parameters parsed = parsed_parameters(parameters);
@@ -200,8 +202,9 @@ inline void add_parameter(std::string& text, std::string_view name, std::string_
 [[nodiscard]] inline bool connects_later(const std::string& parameters) {
     switch (PQping(parameters.c_str())) {
         case PQPING_NO_RESPONSE:
-            // libpq says the same if TLS fails, as without a certificate that sslmode demands. Then only a
-            // connection in clear gets a response. The second ping is for a server that has started meanwhile.
+            // libpq reports the same if TLS fails, for example without a certificate that sslmode requires.
+            // Then only a connection in clear gets a response. The second ping is for a server that has
+            // started meanwhile.
             return !responds_in_clear(parameters) || PQping(parameters.c_str()) != PQPING_NO_RESPONSE;
         case PQPING_NO_ATTEMPT:  // invalid parameters
             return false;

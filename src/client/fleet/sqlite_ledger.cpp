@@ -10,9 +10,7 @@ namespace ldp {
 namespace {
 
 constexpr std::int64_t ledger_application = 0x4C44504C;  // "LDPL": the application id of a ledger
-constexpr std::int64_t ledger_version = 2;
-/// Without the table of groups.
-constexpr std::int64_t ledger_without_groups = 1;
+constexpr std::int64_t ledger_version = 3;
 constexpr int patience_ms = 10000;
 constexpr const char* ledger_kind = "ledger";
 
@@ -21,13 +19,12 @@ constexpr const char* ledger_kind = "ledger";
 constexpr const char* ledger_schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), rows INTEGER NOT NULL);
     CREATE TABLE account (name TEXT NOT NULL, epsilon REAL NOT NULL, person TEXT NOT NULL,
-                          spec INTEGER NOT NULL, store TEXT NOT NULL, title TEXT NOT NULL,
+                          spec BLOB NOT NULL, store TEXT NOT NULL, title TEXT NOT NULL,
                           spent REAL NOT NULL, reserved REAL NOT NULL, digest INTEGER NOT NULL,
                           PRIMARY KEY (name, person, spec, store)) WITHOUT ROWID;
+    CREATE TABLE group_limit (name TEXT PRIMARY KEY, epsilon REAL NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
     INSERT INTO head VALUES (0, 0);
 )";
-constexpr const char* groups_schema =
-    "CREATE TABLE group_limit (name TEXT PRIMARY KEY, epsilon REAL NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID";
 
 std::int64_t digest_of_group(const std::string& name, double epsilon) {
     return sqlite::RowDigest::of("group_limit", name, epsilon);
@@ -35,8 +32,8 @@ std::int64_t digest_of_group(const std::string& name, double epsilon) {
 
 std::int64_t digest_of_account(const LedgerEntry& entry) {
     return sqlite::RowDigest::of("account", entry.group, entry.limit, entry.person,
-                                 static_cast<std::int64_t>(entry.fingerprint), entry.store, entry.title,
-                                 entry.spent, entry.reserved);
+                                 Bytes(entry.fingerprint.digest), entry.store, entry.title, entry.spent,
+                                 entry.reserved);
 }
 
 [[noreturn]] void refuse_ledger(const std::string& path, const std::string& detail) {
@@ -59,11 +56,10 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         run("PRAGMA synchronous = EXTRA");  // FULL does not make the removal of the journal durable
         if (pragma("PRAGMA application_id") != ledger_application)
             refuse_ledger(path, "Its application id is not the id of a ledger.");
-        if (pragma("PRAGMA user_version") == ledger_without_groups) upgrade();
         if (const std::int64_t version = pragma("PRAGMA user_version"); version != ledger_version)
             raise(ErrorCode::environment, "ledger " + path + ": written by another release of ldp",
-                  "Its schema has version " + std::to_string(version) +
-                      "; this release reads versions up to " + std::to_string(ledger_version) + ".",
+                  "Its schema has version " + std::to_string(version) + "; this release reads version " +
+                      std::to_string(ledger_version) + ".",
                   "Use the release that wrote it, or a newer one.");
         static_cast<void>(all());
     }
@@ -122,8 +118,8 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
             for (const LedgerEntry& one : of_person)
                 if (one.same_account(entry)) sum -= static_cast<std::uint64_t>(digest_of_account(one));
             const std::int64_t digest = digest_of_account(entry);
-            put_(entry.group, entry.limit, entry.person, static_cast<std::int64_t>(entry.fingerprint),
-                 entry.store, entry.title, entry.spent, entry.reserved, digest)
+            put_(entry.group, entry.limit, entry.person, Bytes(entry.fingerprint.digest), entry.store,
+                 entry.title, entry.spent, entry.reserved, digest)
                 .finish();
             put_head_(static_cast<std::int64_t>(sum + static_cast<std::uint64_t>(digest))).finish();
             run("COMMIT");
@@ -146,12 +142,18 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
       private:
         LedgerFile& file_;
     };
+    [[nodiscard]] Fingerprint fingerprint_in(const std::vector<std::byte>& stored) const {
+        Fingerprint found;
+        if (stored.size() != found.digest.size()) refuse_ledger(path(), "A fingerprint has another length.");
+        std::ranges::copy(stored, found.digest.begin());
+        return found;
+    }
     /// Adds the entry of a row, and returns its digest.
     template <class Row>
     std::int64_t add_entry(std::vector<LedgerEntry>& to, Row& row) {
-        const LedgerEntry& entry = to.emplace_back(
-            LedgerEntry{row.text(0), row.real(1), row.text(2), static_cast<std::uint64_t>(row.integer(3)),
-                        row.text(4), row.text(5), row.real(6), row.real(7)});
+        const LedgerEntry& entry =
+            to.emplace_back(LedgerEntry{row.text(0), row.real(1), row.text(2), fingerprint_in(row.blob(3)),
+                                        row.text(4), row.text(5), row.real(6), row.real(7)});
         const std::int64_t digest = row.integer(8);
         if (digest != digest_of_account(entry)) refuse_ledger(path(), "An entry has changed.");
         return digest;
@@ -177,20 +179,11 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         }
         return found;
     }
-    void upgrade() {
-        run("BEGIN IMMEDIATE");
-        if (pragma("PRAGMA user_version") == ledger_without_groups) {  // no other program was faster
-            run(groups_schema);
-            run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
-        }
-        run("COMMIT");
-    }
     static const std::string& created(const std::string& path) {
         sqlite::create_unless_exists(
             path,
             [](Database& database) {
                 database.run(ledger_schema);
-                database.run(groups_schema);
                 database.run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
                 database.run(("PRAGMA application_id = " + std::to_string(ledger_application)).c_str());
             },

@@ -10,8 +10,8 @@ namespace ldp {
 
 /// Keeps a ledger in an SQLite file that only its owner can read (created with mode 0600). Its effects survive
 /// crashes of the program and of the system, and power failures. It is locked only during a call, so that
-/// several programs may use one file, each with the state files of its own collections. A call waits up to ten
-/// seconds for the others. The file must be on a local disk.
+/// several programs may use one file, each with the state files of its own collections. A call waits up to
+/// ten seconds for calls of other programs. The file must be on a local disk.
 class SqliteLedger final : public BudgetLedger {
   public:
     /// Opens the file, or creates it if it does not exist. Throws Error (environment) if it is read-only, damaged or not a

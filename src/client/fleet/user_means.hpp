@@ -22,7 +22,7 @@ namespace ldp {
 /// Products are computed from the averages, so a regression applies to people's means.
 ///
 /// The estimated mean is the mean of people's means, in which each person counts once. Its sampling error
-/// against a population is that of sampling people.
+/// relative to a population is the error of a sample of people.
 ///
 /// Values are averaged without clamping. Collection::encode then clamps a person's mean to the declared range
 /// and counts it. Thus single values outside the range have no effect of their own.

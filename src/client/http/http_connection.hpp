@@ -53,7 +53,7 @@ class HttpConnection {
     explicit HttpConnection(const std::string& address, const RetryPolicy& retry_policy = {},
                             std::chrono::seconds timeout = std::chrono::seconds(100))
         : retry_policy_(retry_policy), timeout_(timeout) {
-        // A scheme has any case (RFC 3986, 3.1).
+        // A scheme may be in upper or lower case (RFC 3986, 3.1).
         constexpr std::string_view scheme = "http://";
         std::string_view rest = address;
         const auto same = [](char a, char b) {

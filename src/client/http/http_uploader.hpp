@@ -117,9 +117,8 @@ class HttpUploader final : public BatchTransport {
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
     /// As BatchTransport::prepare: encodes the batch.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        return [this, id = batch.id, round = batch.round, frames = batch.packed(), columns = batch.columns] {
-            return post(id, round, frames, columns);
-        };
+        return [this, id = batch.id, round = batch.round, frames = batch.packed_shortly(),
+                columns = batch.columns] { return post(id, round, frames, columns); };
     }
 
     /// As BatchTransport::destination.

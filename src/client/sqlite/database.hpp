@@ -27,7 +27,7 @@ inline constexpr const char* state_file = "state file";
 /// An open database.
 class Database {
   public:
-    /// Opens an existing file. `kind` says in errors what the file is.
+    /// Opens an existing file. `kind` describes the file in errors.
     explicit Database(std::string path, const char* kind = state_file);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;

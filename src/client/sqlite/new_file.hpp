@@ -10,8 +10,8 @@ namespace ldp::sqlite {
 
 /// Creates a database file with what `fill` writes, in one transaction, unless the file exists. The file
 /// appears under its name when it is complete, so that it is never empty. Only its owner can read it. Throws
-/// Error (environment) also if the path is not that of a regular file, or if the file is empty. `kind` says in
-/// errors what the file is.
+/// Error (environment) also if the path is not that of a regular file, or if the file is empty. `kind`
+/// describes the file in errors.
 void create_unless_exists(const std::string& path, const std::function<void(Database&)>& fill,
                           const char* kind = state_file);
 

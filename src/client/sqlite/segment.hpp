@@ -10,8 +10,8 @@
 namespace ldp::sqlite {
 
 /// Reports of one length, in the order of the queue. Their common prefix is stored once: the parameter block
-/// if they have one spec, and possibly more. The remaining bytes of each report follow. So the encoding is
-/// lossless for all bytes, and a report takes little more than its payload.
+/// if they have one spec, and possibly more. The remaining bytes of each report follow. The encoding is
+/// therefore lossless for all bytes, and a report takes little more space than its payload.
 struct ReportSegment {
     /// Largest size of a segment of several reports in bytes. It limits the loss by a damaged segment.
     static constexpr std::size_t most = std::size_t{1} << 16;
@@ -26,7 +26,7 @@ struct ReportSegment {
     [[nodiscard]] static std::int64_t plausible(std::int64_t count) noexcept;
     /// Returns the `size` reports from number `from` on. The segment must be possible(), as for append_to().
     [[nodiscard]] ReportSegment part(std::size_t from, std::size_t size) const;
-    /// Appends the reports to others.
+    /// Appends the reports to `reports`.
     void append_to(std::vector<Report>& reports) const;
 
     /// Returns the number of bytes of each report after the common prefix.

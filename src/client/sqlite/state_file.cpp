@@ -20,18 +20,11 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 //
 // Every row has a digest, and the head has the sum of all digests. It detects changed, missing and repeated
 // rows.
-constexpr std::int64_t schema_version = 2;
-/// Without a contract and delivered batches, and with one secret.
-constexpr std::int64_t first_version = 1;
-#define LDP_LATER_TABLES                                                                                          \
-    "CREATE TABLE contract (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL, digest INTEGER NOT NULL);" \
-    "CREATE TABLE delivered (id INTEGER PRIMARY KEY, batch TEXT NOT NULL, until INTEGER NOT NULL, "               \
-    "round INTEGER NOT NULL, columns TEXT NOT NULL, route TEXT NOT NULL, count INTEGER NOT NULL, "                \
-    "shared INTEGER NOT NULL, content BLOB NOT NULL, digest INTEGER NOT NULL);"
+constexpr std::int64_t schema_version = 3;
 constexpr const char* schema = R"(
-    CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
+    CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint BLOB NOT NULL,
                        reports INTEGER NOT NULL, waiting INTEGER NOT NULL, batches INTEGER NOT NULL,
-                       last INTEGER, ahead INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
+                       last INTEGER, ahead INTEGER, rows INTEGER NOT NULL,
                        digest INTEGER NOT NULL, ids BLOB NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, count INTEGER NOT NULL,
                          shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL,
@@ -47,28 +40,27 @@ constexpr const char* schema = R"(
                          response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
                          digest INTEGER NOT NULL, PRIMARY KEY (person, number),
                          UNIQUE (person, key)) WITHOUT ROWID;
-)" LDP_LATER_TABLES;
-constexpr const char* upgrade = "ALTER TABLE head ADD COLUMN ids BLOB NOT NULL DEFAULT x'';" LDP_LATER_TABLES;
-#undef LDP_LATER_TABLES
+    CREATE TABLE contract (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE delivered (id INTEGER PRIMARY KEY, batch TEXT NOT NULL, until INTEGER NOT NULL,
+                          round INTEGER NOT NULL, columns TEXT NOT NULL, route TEXT NOT NULL,
+                          count INTEGER NOT NULL, shared INTEGER NOT NULL, content BLOB NOT NULL,
+                          digest INTEGER NOT NULL);
+)";
 constexpr const char* all_digests = R"(
     SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
     UNION ALL SELECT digest FROM checkpoint UNION ALL SELECT digest FROM response
     UNION ALL SELECT digest FROM contract UNION ALL SELECT digest FROM delivered
 )";
 
-std::int64_t first_digest(const Head& head) {
-    return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
-                         head.batches, head.last, head.ahead, head.outdated, head.rows);
-}
-
 std::int64_t digest(const Head& head) {
-    return RowDigest::of("head", first_digest(head), Bytes(head.ids));
+    return RowDigest::of("head", Bytes(head.secret), Bytes(head.fingerprint), head.reports, head.waiting,
+                         head.batches, head.last, head.ahead, head.rows, Bytes(head.ids));
 }
 
 void write(const Database& database, const Head& head) {
-    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    put(Bytes(head.secret), head.fingerprint, head.reports, head.waiting, head.batches, head.last, head.ahead,
-        head.outdated, head.rows, digest(head), Bytes(head.ids))
+    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    put(Bytes(head.secret), Bytes(head.fingerprint), head.reports, head.waiting, head.batches, head.last,
+        head.ahead, head.rows, digest(head), Bytes(head.ids))
         .finish();
 }
 
@@ -119,53 +111,35 @@ void StateFile::identify() {
         fail(path(), "damaged, or not a state file of ldp", "Its application id is not the id of ldp.",
              "Choose another name.");
     const std::int64_t version = pragma("PRAGMA user_version");
-    if (version == first_version) {
-        Head head = stored_head(version);
-        head.ids = head.secret;
-        run(upgrade);
-        run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
-        write(*this, head);
-        return;
-    }
     if (version != schema_version)
         fail(path(), "written by another release of ldp",
-             "Its schema has version " + std::to_string(version) + "; this release reads versions up to " +
+             "Its schema has version " + std::to_string(version) + "; this release reads version " +
                  std::to_string(schema_version) + ".",
              "Use the release that wrote it, or a newer one.");
 }
 
-Head StateFile::stored_head(std::int64_t version) const {
-    const bool has_ids = version != first_version;
-    const Statement get(
-        *this, has_ids
-                   ? "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
-                     "digest, ids FROM head"
-                   : "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
-                     "digest FROM head");
+void StateFile::read_head() {
+    const Statement get(*this,
+                        "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, rows, digest, "
+                        "ids FROM head");
     auto found = get();
     if (!found.row()) damaged(path(), "Its head is missing.");
-    Head head;
     const auto take = [&](int column, std::array<std::byte, 32>& into) {
         const std::vector<std::byte> secret = found.blob(column);
         if (secret.size() == into.size()) std::ranges::copy(secret, into.begin());
     };
-    take(0, head.secret);
-    head.fingerprint = found.optional(1);
-    head.reports = found.integer(2);
-    head.waiting = found.integer(3);
-    head.batches = found.integer(4);
-    head.last = found.optional(5);
-    head.ahead = found.optional(6);
-    head.outdated = found.integer(7);
-    head.rows = found.integer(8);
-    if (has_ids) take(10, head.ids);
-    if ((has_ids ? digest(head) : first_digest(head)) != found.integer(9))
+    take(0, head_.secret);
+    head_.fingerprint = found.blob(1);
+    head_.reports = found.integer(2);
+    head_.waiting = found.integer(3);
+    head_.batches = found.integer(4);
+    head_.last = found.optional(5);
+    head_.ahead = found.optional(6);
+    head_.rows = found.integer(7);
+    take(9, head_.ids);
+    const bool bound = !head_.fingerprint.empty();
+    if (digest(head_) != found.integer(8) || (bound && head_.fingerprint.size() != sizeof(Fingerprint)))
         damaged(path(), "Its head has changed.");
-    return head;
-}
-
-void StateFile::read_head() {
-    head_ = stored_head(schema_version);
 
     std::uint64_t sum = 0;
     const Statement digests(*this, all_digests);

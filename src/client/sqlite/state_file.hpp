@@ -2,10 +2,12 @@
 // transactions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "client/sqlite/database.hpp"
 #include "core/base/text.hpp"
+#include "core/format/fingerprint.hpp"
 
 namespace ldp::sqlite {
 
@@ -46,16 +48,23 @@ class RowDigest {
 
 /// The head: values that a file has once.
 struct Head {
-    std::array<std::byte, 32> secret{};       ///< of the identity of the store
-    std::array<std::byte, 32> ids{};          ///< key from which batch ids are derived
-    std::optional<std::int64_t> fingerprint;  ///< of the spec of the file
-    std::int64_t reports = 0;                 ///< number of reports ever queued, the number of the newest
-    std::int64_t waiting = 0;                 ///< number of reports in the queue
-    std::int64_t batches = 0;                 ///< number of named batches
-    std::optional<std::int64_t> last;         ///< the last row of the current batch, until it is settled
-    std::optional<std::int64_t> ahead;        ///< the last row of the next batch, if it is named
-    std::int64_t outdated = 0;                ///< 1: invalidated by an earlier release
-    std::int64_t rows = 0;                    ///< the sum, modulo 2^64, of the digests of all other rows
+    std::array<std::byte, 32> secret{};  ///< of the identity of the store
+    std::array<std::byte, 32> ids{};     ///< key from which batch ids are derived
+    std::vector<std::byte> fingerprint;  ///< of the spec of the file; empty before the first one
+    std::int64_t reports = 0;            ///< number of reports ever queued, the number of the newest
+    std::int64_t waiting = 0;            ///< number of reports in the queue
+    std::int64_t batches = 0;            ///< number of named batches
+    std::optional<std::int64_t> last;    ///< the last row of the current batch, until it is settled
+    std::optional<std::int64_t> ahead;   ///< the last row of the next batch, if it is named
+    std::int64_t rows = 0;               ///< the sum, modulo 2^64, of the digests of all other rows
+
+    /// Returns the fingerprint; nothing before the first spec.
+    [[nodiscard]] std::optional<Fingerprint> spec() const {
+        if (fingerprint.empty()) return {};
+        Fingerprint of;
+        std::ranges::copy(fingerprint, of.digest.begin());
+        return of;
+    }
 };
 
 class Step;
@@ -74,7 +83,6 @@ class StateFile : public Database {
     /// Throws Error (environment) unless this release can read the file. Upgrades a file of an earlier release.
     void identify();
     /// Returns the head of a file of this schema. Throws Error (environment) if it has changed.
-    [[nodiscard]] Head stored_head(std::int64_t schema_version) const;
     /// Reads the head. Throws Error (environment) unless its sum agrees with the rows.
     void read_head();
 

@@ -1,5 +1,7 @@
 #include "core/base/bytes.hpp"
 
+#include <array>
+
 #include "core/base/error.hpp"
 
 namespace ldp {
@@ -34,23 +36,29 @@ std::string to_hex(Bytes bytes) {
 
 namespace {
 
-constexpr int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
+/// The value of each hexadecimal digit; 16 for other characters.
+constexpr std::array<std::uint8_t, 256> digit_values = [] {
+    std::array<std::uint8_t, 256> values{};
+    values.fill(16);
+    for (std::uint8_t i = 0; i < 10; ++i) values[static_cast<std::size_t>('0' + i)] = i;
+    for (std::uint8_t i = 0; i < 6; ++i)
+        values[static_cast<std::size_t>('a' + i)] = values[static_cast<std::size_t>('A' + i)] =
+            static_cast<std::uint8_t>(10 + i);
+    return values;
+}();
 
 }  // namespace
 
 bool from_hex(std::string_view text, std::byte* out) noexcept {
     if (text.size() % 2 != 0) return false;
+    unsigned all = 0;
     for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
-        if (high < 0 || low < 0) return false;
+        const unsigned high = digit_values[static_cast<unsigned char>(text[i])],
+                       low = digit_values[static_cast<unsigned char>(text[i + 1])];
+        all |= high | low;
         *out++ = static_cast<std::byte>(high << 4 | low);
     }
-    return true;
+    return all < 16;
 }
 
 }  // namespace ldp

@@ -126,7 +126,7 @@ class Writer {
 
 /// Writes lower-case hexadecimal, two digits per byte without a terminator: the text form of reports.
 void to_hex(Bytes bytes, char* out) noexcept;
-/// Returns the same as text.
+/// Returns the lower-case hexadecimal digits as text.
 [[nodiscard]] std::string to_hex(Bytes bytes);
 /// Fills `out` (text.size()/2 bytes). Returns false if the length is odd or a character is not a hexadecimal
 /// digit.

@@ -44,7 +44,7 @@ enum class Remedy {
     resolve_spec,          ///< the spec leaves a choice open
 };
 
-/// The host's text for every Remedy, in their order: a phrase for estimates, a sentence for the others.
+/// The host's text for every Remedy, in their order: a phrase for estimates, a sentence for other remedies.
 using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::resolve_spec) + 1>;
 
 /// The texts for programs that use the library.
@@ -103,7 +103,7 @@ class Error : public std::runtime_error {
     [[nodiscard]] std::string hint(const RemedyWords& words) const {
         return remedies_.empty() ? hint_ : worded(remedies_, words);
     }
-    /// Returns the remedies with host-specific wording; otherwise empty.
+    /// Returns the remedies with host-specific wording, in their order; empty for a fixed hint.
     [[nodiscard]] const std::vector<Remedy>& remedies() const noexcept { return remedies_; }
 
   private:

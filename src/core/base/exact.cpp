@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
 
 namespace ldp {
 
@@ -126,6 +127,37 @@ Exact subsets(std::uint64_t n, std::uint64_t k) {
     Integer sets = 1;
     for (std::uint64_t i = 1; i <= k; ++i) sets = sets * (n - k + i) / i;
     return made_of(sets, 1, 0);
+}
+
+CommonIntegers over_common_denominator(std::span<const Exact> fractions) {
+    Integer under = 1;
+    unsigned twos = 0;
+    for (const Exact& each : fractions) {
+        const Exact::Rational& x = each.rational();
+        twos = std::max(twos, x.twos);
+        if (under % x.under != 0) under = lcm(under, x.under);
+    }
+    CommonIntegers all{Integer(under << twos).str(), {}};
+    for (const Exact& each : fractions) {
+        const Exact::Rational& x = each.rational();
+        all.numerators.push_back(Integer((x.over * (under / x.under)) << (twos - x.twos)).str());
+    }
+    return all;
+}
+
+Exact exact_of(double number) {
+    constexpr int digits = 53;
+    int exponent = 0;
+    const auto mantissa = static_cast<std::int64_t>(std::ldexp(std::frexp(number, &exponent), digits));
+    exponent -= digits;
+    if (exponent >= 0) return made_of(Integer(mantissa) << exponent, 1, 0);
+    return made_of(mantissa, 1, static_cast<unsigned>(-exponent));
+}
+
+Exact exp_below(double x) {
+    constexpr int bits = 128;
+    return made_of(static_cast<Integer>(floor(ldexp(exp(Wide(x)), bits))) - 1, 1,
+                   static_cast<unsigned>(bits));
 }
 
 double margin(double epsilon, const Exact& ratio) {

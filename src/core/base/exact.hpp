@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/bytes.hpp"
 
@@ -51,5 +53,21 @@ class Exact {
 /// Returns ε minus the logarithm of a ratio, computed with 100 digits. The ratio is at most exp(ε) if the
 /// result is not negative.
 [[nodiscard]] double margin(double epsilon, const Exact& ratio);
+
+/// Numerators over a common denominator, in decimal digits.
+struct CommonIntegers {
+    std::string denominator;
+    std::vector<std::string> numerators;
+};
+
+/// Returns the numerators of fractions over a common denominator.
+[[nodiscard]] CommonIntegers over_common_denominator(std::span<const Exact> fractions);
+
+/// Returns a finite number as a fraction.
+[[nodiscard]] Exact exact_of(double number);
+
+/// Returns a lower bound of exp(x), a multiple of 2^-128 that differs from it by at most 2^-127. Requires
+/// 0 ≤ x ≤ 100.
+[[nodiscard]] Exact exp_below(double x);
 
 }  // namespace ldp

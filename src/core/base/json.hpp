@@ -20,5 +20,8 @@ enum class Unsound {
 
 /// Returns a document as text on one line.
 [[nodiscard]] std::string json_text(const Json& value, Unsound unsound = Unsound::refused);
+/// Returns a document in the canonical form of RFC 8785 (JSON Canonicalization Scheme): equal values have equal texts in every
+/// implementation. Numbers are doubles.
+[[nodiscard]] std::string canonical_text(const Json& value, Unsound unsound = Unsound::refused);
 
 }  // namespace ldp

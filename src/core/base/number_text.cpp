@@ -9,6 +9,35 @@
 
 namespace ldp {
 
+namespace {
+
+#ifdef LDP_SMALL_NUMBERS
+
+Digits digits_of(double number) {
+    return small::digits_of(number);
+}
+
+#else
+
+Digits digits_of(double number) {
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::scientific).ptr;
+    const std::string_view all(text.data(), end);
+    const std::size_t e = all.find('e');
+    Digits found{std::string(1, all[0]), std::atoi(std::string(all.substr(e + 1)).c_str())};
+    if (e > 2) found.digits += all.substr(2, e - 2);
+    return found;
+}
+
+#endif
+
+}  // namespace
+
+std::string ecmascript_text(double number) {
+    return number == 0 ? "0" : ecmascript_layout(digits_of(std::abs(number)), number < 0);
+}
+
 #ifdef LDP_SMALL_NUMBERS
 
 std::string shortest(double number) {

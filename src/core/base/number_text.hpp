@@ -10,14 +10,40 @@
 
 namespace ldp {
 
-/// Returns the number that a whole text is, whatever the locale of the program; nothing for other text.
+/// Significant decimal digits of a positive number.
+struct Digits {
+    std::string digits;  ///< without zeros at the end
+    int exponent = 0;    ///< of ten, of the first digit
+};
+
+/// Returns digits in the layout of ecmascript_text() (text.hpp).
+[[nodiscard]] inline std::string ecmascript_layout(Digits number, bool negative) {
+    auto& [digits, exponent] = number;
+    const auto zeros = [](int count) { return std::string(static_cast<std::size_t>(count), '0'); };
+    const int count = static_cast<int>(digits.size()), whole = exponent + 1;
+    std::string text = negative ? "-" : "";
+    if (whole > 21 || whole <= -6) {
+        text += digits.substr(0, 1) + (count > 1 ? "." + digits.substr(1) : "") +
+                (exponent < 0 ? "e-" : "e+") + std::to_string(std::abs(exponent));
+    } else if (whole <= 0) {
+        text += "0." + zeros(-whole) + digits;
+    } else if (whole >= count) {
+        text += digits + zeros(whole - count);
+    } else {
+        text += digits.insert(static_cast<std::size_t>(whole), 1, '.');
+    }
+    return text;
+}
+
+/// Returns the number that the whole text represents, independent of the program's locale; nothing for other
+/// text.
 [[nodiscard]] std::optional<double> parsed_number(std::string_view text);
 
 }  // namespace ldp
 
 namespace ldp::small {
 
-/// parsed_number() of programs that have the C locale alone.
+/// parsed_number() for programs that use only the C locale.
 [[nodiscard]] inline std::optional<double> parsed_number(std::string_view text) {
     const std::string whole(text);
     char* end = nullptr;
@@ -32,38 +58,42 @@ namespace ldp::small {
     return {text, static_cast<std::size_t>(std::snprintf(text, sizeof(text), "%.*g", digits, number))};
 }
 
-/// Returns the shortest text that parses to the same number: the digits are the fewest that do, and of these the
-/// closest to the number. Of positional and scientific notation, it is the shorter one, or the former.
-[[nodiscard]] inline std::string shortest(double number) {
-    if (!std::isfinite(number) || number == 0) return rounded(number, 1);
-    const std::string sign = number < 0 ? "-" : "";
-    const double size = std::abs(number);
-    std::string digits;
-    int exponent = 0;  // of the first digit
-    for (int count = 1; digits.empty(); ++count) {
+/// Returns the digits of a positive finite number: the fewest that parse to it, and of these the closest to it.
+[[nodiscard]] inline Digits digits_of(double number) {
+    Digits found;
+    for (int count = 1; found.digits.empty(); ++count) {
         char text[40];
-        (void)std::snprintf(text, sizeof(text), "%.*e", count - 1, size);
+        (void)std::snprintf(text, sizeof(text), "%.*e", count - 1, number);
         const std::string rest =
             std::string(text).substr(static_cast<std::size_t>(count > 1 ? count + 1 : 1));
-        std::string found(1, text[0]);
-        if (count > 1) found.append(text + 2, static_cast<std::size_t>(count - 1));
+        std::string exact(1, text[0]);
+        if (count > 1) exact.append(text + 2, static_cast<std::size_t>(count - 1));
         // Below a power of two, doubles are twice as close as above. So the closest decimal may parse to a
         // neighbour, and the next one to the number.
         const auto parses = [&](const std::string& each) {
-            return std::strtod((each.substr(0, 1) + "." + each.substr(1) + rest).c_str(), nullptr) == size;
+            return std::strtod((each.substr(0, 1) + "." + each.substr(1) + rest).c_str(), nullptr) == number;
         };
-        std::string next = found;
+        std::string next = exact;
         for (std::size_t i = next.size(); i-- > 0;) {
             next[i] = next[i] == '9' ? '0' : static_cast<char>(next[i] + 1);
             if (next[i] != '0') break;
         }
-        if (parses(found))
-            digits = found;
+        if (parses(exact))
+            found.digits = exact;
         else if (next[0] != '0' && parses(next))
-            digits = next;
-        exponent = std::atoi(rest.c_str() + 1);
+            found.digits = next;
+        found.exponent = std::atoi(rest.c_str() + 1);
     }
-    while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
+    while (found.digits.size() > 1 && found.digits.back() == '0') found.digits.pop_back();
+    return found;
+}
+
+/// Returns the shortest text that parses to the same number, of digits_of(). It is in positional or
+/// scientific notation, whichever is shorter; positional if both are equally long.
+[[nodiscard]] inline std::string shortest(double number) {
+    if (!std::isfinite(number) || number == 0) return rounded(number, 1);
+    const std::string sign = number < 0 ? "-" : "";
+    auto [digits, exponent] = digits_of(std::abs(number));
     const auto count = static_cast<int>(digits.size());
     std::string scientific = digits.substr(0, 1) + (count > 1 ? "." + digits.substr(1) : "") + "e";
     scientific += exponent < 0 ? "-" : "+";

@@ -63,7 +63,7 @@ class BitSource {
     [[nodiscard]] virtual std::uint64_t throws(std::uint64_t heads, unsigned sides, unsigned count);
     /// Returns an outcome with a probability proportional to its weight.
     [[nodiscard]] virtual std::uint64_t pick(const Weights& weights);
-    /// Returns an outcome for weights given as cumulative sums.
+    /// Returns an outcome for weights given as cumulative sums. An outcome of weight 0 is never drawn.
     [[nodiscard]] virtual std::uint64_t pick(std::span<const std::uint64_t> sums);
 };
 

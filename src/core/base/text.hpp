@@ -19,6 +19,9 @@ namespace ldp {
 
 /// Returns the shortest text that parses to the same number.
 [[nodiscard]] std::string shortest(double number);
+/// Returns a finite number as ECMAScript (Number::toString) and RFC 8785 write it: the shortest digits, in scientific notation
+/// below 1e-6 and from 1e21 on.
+[[nodiscard]] std::string ecmascript_text(double number);
 /// Returns the number with `digits` significant digits, at most 17.
 [[nodiscard]] std::string rounded(double number, int digits);
 

@@ -3,6 +3,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -55,6 +56,14 @@ Exact BinaryChannel::worst_ratio() const {
     return exact(odds().high, odds().low);
 }
 
+// The weights are linear in the input, so that every row is a mixture of the two at the ends.
+ChannelLaw BinaryChannel::channel_law() const {
+    RowsLaw law;
+    for (const std::uint64_t end : {std::uint64_t{0}, steps()})
+        law.rows.push_back({probability(end, 0), probability(end, 1)});
+    return {std::move(law)};
+}
+
 // P(1 | s) = f + (1 − 2f)·P(1 | s, kept) if a bit is flipped with probability f.
 BinaryChain::BinaryChain(const BinaryChannel& kept, const SymmetricChannel& sent)
     : BinaryResponse(kept.steps(), kept.base() + sent.q() / (sent.p() - sent.q()) *
@@ -69,6 +78,10 @@ Exact BinaryChain::probability(std::uint64_t in, std::uint64_t out) const {
 }
 Exact BinaryChain::worst_ratio() const {
     return probability(steps(), 1) / probability(0, 1);
+}
+
+ChannelLaw BinaryChain::channel_law() const {
+    return with_second(kept_.channel_law(), sent_.worst_ratio(), sent_.outputs());
 }
 
 }  // namespace ldp

@@ -58,6 +58,7 @@ class BinaryChannel final : public BinaryResponse {
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// Both outputs are monotone in the input, so that the ends of the grid are the worst pair.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
   private:
     BinaryChannel(std::uint64_t steps, const Ramp& ramp);
@@ -65,7 +66,7 @@ class BinaryChannel final : public BinaryResponse {
     Ramp ramp_;
 };
 
-/// A memoized bit of a BinaryChannel, which passes a symmetric response each time it is sent.
+/// A memoized bit of a BinaryChannel, which is perturbed by a symmetric response each time it is sent.
 class BinaryChain final : public BinaryResponse {
   public:
     BinaryChain(const BinaryChannel& kept, const SymmetricChannel& sent);
@@ -79,6 +80,7 @@ class BinaryChain final : public BinaryResponse {
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// Flips keep both outputs monotone.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
   private:
     BinaryChannel kept_;

@@ -72,6 +72,20 @@ std::uint64_t second_flips(std::uint64_t first, std::uint64_t both) noexcept {
     return static_cast<std::uint64_t>(((Uint128{both - first} << 64) + rest - 1) / rest);
 }
 
+// Let T = F·high + N·low and D = high − low. With the probability s of heads, a unit has the probability
+// s·high/T + (1 − s)/(F + N) or the same with low. Their ratio is (T + s·N·D) / (T − s·F·D). With exp(ε) = 1 + γ, it is
+// at most exp(ε) if s·D·(F + N + γF) ≤ γT.
+std::uint64_t stay_heads(const Odds& first, std::uint64_t highs, std::uint64_t lows,
+                         double epsilon) noexcept {
+    const auto total = static_cast<long double>(highs * first.high + lows * first.low);
+    const auto difference = static_cast<long double>(first.high - first.low);
+    const auto of_high = static_cast<long double>(highs), units = static_cast<long double>(highs + lows);
+    const long double gamma = std::expm1(static_cast<long double>(epsilon)) * below_one;
+    const long double room = total * gamma * below_one, needed = difference * (units + gamma * of_high);
+    if (needed <= room) return ~std::uint64_t{0};
+    return static_cast<std::uint64_t>(std::ldexp(room / needed * below_one, 64));
+}
+
 std::uint64_t rare_heads(double epsilon, unsigned bits) {
     return static_cast<std::uint64_t>(std::ceil(power_of_two(bits) / (1 + safe_ratio(epsilon)) / below_one));
 }

@@ -45,6 +45,14 @@ struct Odds {
 /// both/2^64, exactly. Requires first ≤ both ≤ 2^63 and first < 2^63.
 [[nodiscard]] std::uint64_t second_flips(std::uint64_t first, std::uint64_t both) noexcept;
 
+/// Returns the largest `heads` < 2^64 of a coin of 2^64 for a second layer over a first response. The first response has
+/// outputs of `highs` units with the weight first.high for each unit, and outputs of `lows` units with the weight
+/// first.low. On heads the first output is sent, otherwise an output with a probability in proportion to its units.
+/// The likelihood ratio of the result is at most exp(ε), exactly. Requires 0 < ε and
+/// highs·first.high + lows·first.low < 2^64.
+[[nodiscard]] std::uint64_t stay_heads(const Odds& first, std::uint64_t highs, std::uint64_t lows,
+                                       double epsilon) noexcept;
+
 /// Weights of two outputs, one of which becomes more probable with the input s ∈ {0..steps}. Its weight is
 /// base + s·rise, and that of the other is base + (steps−s)·rise. (base + steps·rise) / base ≤ exp(ε) holds
 /// exactly.

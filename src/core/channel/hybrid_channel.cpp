@@ -6,6 +6,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -61,6 +62,12 @@ Exact HybridChannel::probability(std::uint64_t in, std::uint64_t out) const {
 
 Exact HybridChannel::worst_ratio() const {
     return std::max(window_.worst_ratio(), binary_.worst_ratio());
+}
+
+ChannelLaw HybridChannel::channel_law() const {
+    const Exact through_window = exact_dyadic(draw_below_, 64);
+    return {ChoiceLaw{
+        {{window_.channel_law(), through_window}, {binary_.channel_law(), through_window.complement()}}}};
 }
 
 void HybridChannel::accumulate(std::byte* tally, std::uint64_t out) const noexcept {

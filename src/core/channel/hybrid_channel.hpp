@@ -11,7 +11,7 @@ namespace ldp {
 inline constexpr double hybrid_threshold = 0.609352493027309532;
 
 /// A window with the public probability 1 − exp(−ε/2), otherwise one bit, each at the full ε. Outputs below
-/// the window's number of outputs are the window's; the last two are the bit.
+/// the window's number of outputs belong to the window; the last two are the values of the bit.
 ///
 /// Each report is an unbiased estimate of its user's number, so that the plain average is unbiased for the
 /// mean, and its noise is the average of the parts' noise. The random assignment adds no noise. Larger
@@ -30,6 +30,7 @@ class HybridChannel final : public QuadraticChannel {
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// The choice of the part does not depend on the input and cancels.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
     using QuadraticChannel::accumulate_all;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;

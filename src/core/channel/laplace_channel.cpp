@@ -6,6 +6,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/coin.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -107,6 +108,12 @@ Exact LaplaceChannel::worst_ratio() const {
     }
     const Exact tails = at_least(magnitudes() - steps()) / at_least(magnitudes());
     return std::max(tails, worst[0]);
+}
+
+ChannelLaw LaplaceChannel::channel_law() const {
+    DecayLaw law{steps(), {}, exact_dyadic(coins_.beyond, 128)};
+    for (std::size_t i = 0; i < coins_.digits.size(); ++i) law.digits.push_back(digit(i, true));
+    return {std::move(law)};
 }
 
 // Chernoff's bound. In units of the scale, κ is the best tilt for the continuous law. The moment generating

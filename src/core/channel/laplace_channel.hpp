@@ -7,7 +7,7 @@
 namespace ldp {
 
 /// Noise ±(m + 1/2), m = 0, 1, 2, …, from the coins of decay(). Adjacent inputs change the probability of an
-/// output by a factor of at most exp(ε/steps), and the two ends by at most exp(ε). The noise is centred at
+/// output by a factor of at most exp(ε/steps), and the two ends by at most exp(ε). The noise is centered at
 /// half a step: zero has one representation, and the number of random words is constant.
 ///
 /// Outputs are at the halves between grid steps and are numbered from the smallest one. Values beyond the
@@ -23,6 +23,7 @@ class LaplaceChannel final : public MomentChannel {
     double max_probability(std::uint64_t out) const override;
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
   private:
     LaplaceChannel(std::uint64_t steps, double epsilon, Decay coins);

@@ -14,7 +14,8 @@
 
 namespace ldp {
 
-class Exact;  // exact.hpp
+class Exact;        // exact.hpp
+struct ChannelLaw;  // channel_law.hpp
 
 /// Channel from an input s ∈ {0..steps}, a point of the declared range divided into `steps` equal parts, to
 /// an output below outputs(). Outputs are counted in a tally of tally_size() bytes, initially zero, from
@@ -37,6 +38,8 @@ class NumericChannel {
     /// Returns the exact largest likelihood ratio over all pairs of inputs; some output attains it at 0 and
     /// `steps`.
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
+    /// Returns the structure from which worst_ratio() follows.
+    [[nodiscard]] virtual ChannelLaw channel_law() const = 0;
 
     /// Add an output below outputs(), at most Payloads::most_cells of them, or another tally. No sum overflows below 2^40 outputs.
     virtual void accumulate(std::byte* tally, std::uint64_t out) const noexcept = 0;

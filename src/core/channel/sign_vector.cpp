@@ -6,6 +6,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/epsilon_odds.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -78,6 +79,17 @@ Exact SignVectorChannel::probability(std::span<const Exact> plus, Bytes sign_vec
 Exact SignVectorChannel::worst_ratio() const {
     const Exact far = exact_dyadic(rare_, 64);
     return far.complement() / far;
+}
+
+// The sign vectors that agree with the input in more than half of the coordinates, in fewer, and in half of them.
+ChannelLaw SignVectorChannel::channel_law() const {
+    const auto d = static_cast<unsigned>(size());
+    const Exact far = exact_dyadic(rare_, 64), all = power(exact(2, 1), d);
+    const Exact ties = d % 2 == 0 ? subsets(d, d / 2) : exact(0, 1);
+    const Exact majority = (all - ties) / exact(2, 1), untied = (all - ties) / all;
+    LevelsLaw law{{{far.complement() * untied, {majority}}, {far * untied, {majority}}}};
+    if (d % 2 == 0) law.levels.push_back({ties / all, OutputCount::choose(d, d / 2)});
+    return {std::move(law)};
 }
 
 void SignVectorChannel::accumulate(std::byte* tally, Bytes sign_vector) const noexcept {

@@ -13,7 +13,8 @@
 
 namespace ldp {
 
-class Exact;  // exact.hpp
+class Exact;        // exact.hpp
+struct ChannelLaw;  // channel_law.hpp
 
 /// Channel from points of [−1,1]^d, each coordinate divided into `steps` equal parts, to sign vectors. An
 /// input is rounded to a random sign vector v with the input as its mean. Then a uniform sign vector t is
@@ -47,13 +48,16 @@ class SignVectorChannel {
     /// random words does not depend on the input.
     void sample(std::span<const std::uint64_t> cells, std::uint64_t steps, BitSource& bits,
                 MutableBytes sign_vector) const;
-    /// Returns the largest probability of a sign vector: that of one on the side of v.
+    /// Returns the largest probability of a sign vector: the probability of a vector on the side of v.
     [[nodiscard]] double max_probability() const;
     /// Returns the exact probability of a sign vector, given the probability of + for each coordinate of v.
     [[nodiscard]] Exact probability(std::span<const Exact> plus, Bytes sign_vector) const;
     /// Returns p/(1−p). A sign vector has its largest probability if v is on its side with certainty, and its
     /// smallest if v is on the opposite side.
     [[nodiscard]] Exact worst_ratio() const;
+    /// Returns the law of the sign vectors for inputs at the ends of all ranges; the law of any other input
+    /// is a mixture of these.
+    [[nodiscard]] ChannelLaw channel_law() const;
 
     [[nodiscard]] bool valid(Bytes sign_vector) const noexcept { return counters_.tidy(sign_vector.data()); }
     void accumulate(std::byte* tally, Bytes sign_vector) const noexcept;
@@ -65,8 +69,8 @@ class SignVectorChannel {
     /// Returns the unbiased mean of each coordinate on [−1,1], B·(2·share of ones − 1). Requires n ≥ 1.
     [[nodiscard]] std::vector<double> means(std::uint64_t n, const std::byte* tally) const;
     /// Returns two tests. The first compares each mean with its range (the worst p-value, times d). The
-    /// second compares the variance of the number of ones with that of d fair coins, which holds for all
-    /// inputs, since negation preserves |ones − d/2|. The tally does not contain products of coordinates.
+    /// second compares the variance of the number of ones with the variance of d fair coins, which holds for
+    /// all inputs, since negation preserves |ones − d/2|. The tally does not contain products of coordinates.
     [[nodiscard]] std::vector<Check> health(std::uint64_t n, const std::byte* tally) const;
 
   private:

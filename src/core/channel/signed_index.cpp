@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/walsh_hadamard.hpp"
 
 namespace ldp {
@@ -19,6 +20,10 @@ std::uint64_t count(Bytes counters, std::size_t i) noexcept {
 Exact SignedIndex::probability(std::uint64_t place, bool negative, std::uint64_t out) const {
     const std::uint64_t right = symbol(place, negative, out % columns());
     return exact(response_.weight(right, out / columns()), response_.total()) * exact(1, columns());
+}
+
+ChannelLaw SignedIndex::channel_law() const {
+    return levels_law(worst_ratio(), columns(), (response_.outputs() - 1) * columns());
 }
 
 std::vector<std::int64_t> SignedIndex::balances(Bytes counters) const {

@@ -10,7 +10,8 @@
 
 namespace ldp {
 
-class Exact;  // exact.hpp
+class Exact;        // exact.hpp
+struct ChannelLaw;  // channel_law.hpp
 
 /// Channel from one of 2^places positions and a sign. The positions are distributed over g = 2^buckets
 /// buckets, and each position of a bucket has its own row of a Hadamard matrix. A column is drawn, uniform
@@ -52,6 +53,8 @@ class SignedIndex {
     }
     [[nodiscard]] Exact probability(std::uint64_t place, bool negative, std::uint64_t out) const;
     [[nodiscard]] Odds worst_ratio() const noexcept { return response_.worst_ratio(); }
+    /// Returns the law of the true symbol in any column, and of the other symbols.
+    [[nodiscard]] ChannelLaw channel_law() const;
     /// Returns the largest probability of an output, which is the same for all outputs.
     [[nodiscard]] double max_probability() const noexcept {
         return likely() / static_cast<double>(columns());

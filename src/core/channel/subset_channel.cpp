@@ -5,6 +5,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -46,6 +47,11 @@ std::vector<bool> SubsetChannel::sample(Cell value, BitSource& bits) const {
 // the C(k−1, w) that do not. Of all C(k,w) sets, the former are w/k and the latter (k−w)/k.
 Exact SubsetChannel::probability(bool holds) const {
     return exact(holds ? odds_.high : odds_.low, total()) * exact(k_, 1) / subsets(k_, w_);
+}
+
+ChannelLaw SubsetChannel::channel_law() const {
+    return {LevelsLaw{{{exact(w_ * odds_.high, total()), OutputCount::choose(k_ - 1, w_ - 1)},
+                       {exact((k_ - w_) * odds_.low, total()), OutputCount::choose(k_ - 1, w_)}}}};
 }
 
 // Computed in logarithms, since there may be more than 2^1000 sets.

@@ -12,7 +12,8 @@
 
 namespace ldp {
 
-class Exact;  // exact.hpp
+class Exact;        // exact.hpp
+struct ChannelLaw;  // channel_law.hpp
 
 /// Each set that contains the true value has the weight `high`, every other set `low`. With w = 1 this is
 /// randomized response.
@@ -28,6 +29,8 @@ class SubsetChannel {
     [[nodiscard]] std::uint64_t size() const noexcept { return w_; }
     /// Returns high / low. Since 1 ≤ w < k, every set contains a value and excludes another.
     [[nodiscard]] Odds worst_ratio() const noexcept { return odds_; }
+    /// Returns the law of the sets that contain the value, and of those that do not.
+    [[nodiscard]] ChannelLaw channel_law() const;
     /// Return the probability that the set contains the true value (p), or any other given value (q).
     [[nodiscard]] double p() const noexcept { return p_; }
     [[nodiscard]] double q() const noexcept { return q_; }

@@ -46,8 +46,8 @@ class SymmetricChannel {
     Odds odds_;
 };
 
-/// Two symmetric responses in sequence: the first output is memoized, and passes the second response each
-/// time it is sent. The chain is a symmetric response with these weights.
+/// Two symmetric responses in sequence: the first output is memoized, and the second response perturbs it
+/// each time it is sent. The chain is a symmetric response with these weights.
 struct SymmetricChain {
     Uint128 right, wrong, total;
 

@@ -6,6 +6,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -282,6 +283,11 @@ Exact WarpedChannel::worst_ratio() const {
     return exact(odds_.high, odds_.low);
 }
 
+// An input mixes the rows of two positions.
+ChannelLaw WarpedChannel::channel_law() const {
+    return levels_law(odds_, width(), outputs() - width());
+}
+
 // An output is equally likely to be replaced by any other one.
 WarpedChain::WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent)
     : WarpedResponse(kept.steps(), kept.warp(), sent.q() + (sent.p() - sent.q()) * kept.outside(),
@@ -297,6 +303,10 @@ Exact WarpedChain::probability(std::uint64_t in, std::uint64_t out) const {
 
 Exact WarpedChain::worst_ratio() const {
     return probability(0, 0) / probability(steps(), 0);
+}
+
+ChannelLaw WarpedChain::channel_law() const {
+    return with_second(kept_.channel_law(), sent_.worst_ratio(), sent_.outputs());
 }
 
 }  // namespace ldp

@@ -57,8 +57,8 @@ class WarpedResponse : public NumericChannel {
     void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
-    /// The second moment is that of the positions, which exceeds that of the inputs by the rounding variance.
-    /// The maximal rounding variance counts as noise.
+    /// The second moment refers to the positions; it exceeds the second moment of the inputs by the rounding
+    /// variance. The maximal rounding variance counts as noise.
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
     Reach reach() const override;
@@ -113,6 +113,7 @@ class WarpedChannel final : public WarpedResponse {
     /// Returns high / low. An input is a mixture of two windows. The windows at the ends of the grid share no
     /// output.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
     [[nodiscard]] const Warp& warp() const noexcept { return warp_; }
     [[nodiscard]] const Odds& odds() const noexcept { return odds_; }
@@ -132,8 +133,8 @@ class WarpedChannel final : public WarpedResponse {
     Odds odds_;
 };
 
-/// A memoized output of a WarpedChannel, which passes a symmetric response each time it is sent. The chain is
-/// a window with a lower probability.
+/// A memoized output of a WarpedChannel, which is perturbed by a symmetric response each time it is sent. The
+/// chain is a window with a lower probability.
 class WarpedChain final : public WarpedResponse {
   public:
     WarpedChain(const WarpedChannel& kept, const SymmetricChannel& sent);
@@ -145,8 +146,9 @@ class WarpedChain final : public WarpedResponse {
         return sent_.sample(kept_.sample(in, bits), bits);
     }
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
-    /// The worst pair of inputs is that of the memoized channel.
+    /// The worst pair of inputs is the same as for the memoized channel.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
   private:
     WarpedChannel kept_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -36,6 +37,10 @@ Exact WindowChannel::probability(std::uint64_t in, std::uint64_t out) const {
 
 Exact WindowChannel::worst_ratio() const {
     return exact(odds_.high, odds_.low);
+}
+
+ChannelLaw WindowChannel::channel_law() const {
+    return levels_law(odds_, width_, steps());
 }
 
 double WindowChannel::mean_beyond(double excess, double n) const {

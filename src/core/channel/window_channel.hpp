@@ -34,6 +34,7 @@ class WindowChannel final : public MomentChannel {
     Exact probability(std::uint64_t in, std::uint64_t out) const override;
     /// Returns high / low. No output has another weight, and 0 and `steps` have disjoint windows.
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
   private:
     WindowChannel(std::uint64_t steps, std::uint64_t width, const Odds& odds);

@@ -264,10 +264,10 @@ class ProtocolSearch {
 
     void best_rounding(const ProtocolEntry& entry, const std::uint64_t* option) {
         const auto rounding = [](std::uint64_t levels, double volatility, double flip, std::uint64_t window) {
-            return Json{{keys::window.name, window},
+            return Json{{"window", window},
                         {"volatility", volatility},
                         {"flip_probability", flip},
-                        {keys::base_levels.name, levels}};
+                        {"base_levels", levels}};
         };
         const Evolving usual;
         std::uint64_t best_levels = 1;
@@ -384,9 +384,9 @@ constexpr const char* request_keys[] = {"mechanism",
                                         keys::decode_cost.name};
 
 /// A number of the spec, if it is there.
-std::optional<double> optional_number(JsonObject& top, const char* key, double least, double most) {
-    if (!top.contains(key)) return {};
-    return top.real(key, 0, least, most);
+std::optional<double> optional_number(JsonObject& top, const keys::Key& key) {
+    if (!top.contains(key.name)) return {};
+    return top.real(key);
 }
 
 /// The movements of numbers in a sentence.
@@ -420,7 +420,7 @@ Attribute only_attribute_of(const Json& spec) {
                 "Declare the changes of each attribute in \"stream\", with \"evolving\": \"auto\". "
                 "Alternatively, plan the attributes one by one.");
     if (attributes[0].evolving)
-        invalid("the rounding of \"" + attributes[0].name + "\" cannot be fixed and chosen",
+        invalid("the rounding of \"" + attributes[0].name + "\" cannot be both given and chosen",
                 "Found \"evolving\": true.", "Remove \"evolving\" from the attribute.");
     return std::move(attributes[0]);
 }
@@ -475,8 +475,8 @@ ProtocolRequest read_protocol_request(const Json& spec) {
             "distribution.");
     ProtocolRequest request{spec, read_budget(top.need("budget", "the total epsilon of a person"))};
     if (mechanism != keys::automatic) request.mechanism = mechanism;
-    request.epsilon = optional_number(top, "epsilon", min_epsilon, max_epsilon);
-    request.report_epsilon = optional_number(top, "report_epsilon", min_epsilon / 2, max_epsilon);
+    request.epsilon = optional_number(top, keys::epsilon);
+    request.report_epsilon = optional_number(top, key(keys::Object::option, "report_epsilon"));
     const Limits limits{top.whole(keys::report_bytes), top.whole(keys::decode_cost)};
     if (mechanism == keys::automatic) request.limits = limits;
     for (const char* key : request_keys) request.spec.erase(key);

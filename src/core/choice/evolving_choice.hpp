@@ -1,6 +1,6 @@
 // The choice of a protocol for values that change: mechanism, ε of a response, rounding, number of changes.
-// Every protocol spends the same total ε at most. The criterion is the predicted error of the estimates of a
-// round.
+// All protocols have the same limit of the total ε. The criterion is the predicted error of the estimates of
+// a round.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 
 namespace ldp {
 
-/// Values of a stream among which parameters are searched, and values for which a protocol is predicted.
+/// Number of simulated values for the search of parameters, and for the prediction of a protocol.
 inline constexpr std::size_t search_values = 60'000, predicted_values = 600'000;
 
-/// What is given. All protocols keep to it.
+/// The requirements that every planned protocol meets.
 struct ProtocolRequest {
     /// An object with the attribute and further keys of a spec, without "mechanism", "epsilon", "evolving"
     /// and "budget".
@@ -24,15 +24,16 @@ struct ProtocolRequest {
     Budget budget;
     std::string mechanism = {};                 ///< the only mechanism; empty for all
     std::optional<double> epsilon = {};         ///< of a response; chosen if empty
-    std::optional<double> report_epsilon = {};  ///< the greatest ε of a single report
+    std::optional<double> report_epsilon = {};  ///< maximum ε of a single report
     std::optional<Limits> limits = {};          ///< of reports and decoding
-    /// The greatest share of people whose budget may end. Estimates follow the values of the others only.
+    /// Maximum share of people whose budget may end. Estimates reflect the values of the other people only.
     double most_ended = 0.05;
-    /// Whether clients alone keep the bound. Fresh reports and participation need a schedule besides the spec.
+    /// Whether to consider only protocols whose bound on ε the clients enforce. Fresh reports and
+    /// participation also need a schedule.
     bool kept_by_clients = false;
 };
 
-/// A protocol with the parameters of least error.
+/// A protocol with the parameters that have the smallest error.
 struct PlannedProtocol {
     const char* protocol;  ///< such as "memoized"
     Participation participation;
@@ -48,7 +49,7 @@ struct ProtocolPlan {
     std::vector<Obstacle> obstacles;  ///< of protocols that cannot be used
 };
 
-/// Called with the number of finished protocols and of all.
+/// A function that is called with the number of finished protocols and the number of all protocols.
 using PlanProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Searches the parameters of all protocols with `coarse`, and predicts the best of each with `fine`, a

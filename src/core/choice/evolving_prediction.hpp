@@ -19,7 +19,7 @@ namespace ldp {
 /// the means and shares of the people who report.
 struct ProtocolPrediction {
     double error = 0;            ///< root mean square over the rounds
-    double noise = 0;            ///< the part of the randomizer
+    double noise = 0;            ///< the part from the randomizer
     double rounding = 0;         ///< the part that differs between people: rounded and substituted values
     double bias = 0;             ///< the part that more people do not reduce
     std::vector<double> errors;  ///< of each predicted round; NaN if no person reports
@@ -87,7 +87,7 @@ inline constexpr std::uint64_t max_items = 65536;
 /// check_predictable(), or if a series has fewer rounds than the stream.
 [[nodiscard]] ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream,
                                                   Participation participation = Participation::every_round);
-/// The same for some rounds only.
+/// Predicts a spec for some rounds only.
 [[nodiscard]] ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream,
                                                   Participation participation,
                                                   std::span<const std::size_t> rounds);

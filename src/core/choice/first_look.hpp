@@ -21,7 +21,7 @@ namespace ldp {
 /// squares over all ranges of the points, against the population.
 struct FirstLook {
     const MechanismEntry* chosen;  ///< the mechanism with the smaller error
-    const MechanismEntry* sharp;   ///< the unbiased one of least variance
+    const MechanismEntry* sharp;   ///< the unbiased mechanism with the smallest variance
     double sharp_error;            ///< its error: noise and sampling error
     double smooth_error;           ///< of the fit of `square_wave`: bias and noise
     double bias_square;            ///< the mean squared bias of the fit: the estimate, which may be negative
@@ -30,10 +30,10 @@ struct FirstLook {
     bool clear;                    ///< whether the difference of the squares exceeds two standard errors
 };
 
-/// Computes the errors from two summaries of one spec with different people, for `people` others. Throws
-/// Error (unsupported) if the mechanism does not estimate the distribution of a number without smearing.
-/// Throws Error (incompatible) if the summaries have different specs, and Error (invalid_value) if a summary
-/// has no reports or `people` is not from 1 to 2^50.
+/// Computes the errors from two summaries of one spec with different people, for `people` other people.
+/// Throws Error (unsupported) if the mechanism does not estimate the distribution of a number without
+/// smoothing. Throws Error (incompatible) if the summaries have different specs, and Error (invalid_value) if
+/// a summary has no reports or `people` is not from 1 to 2^50.
 [[nodiscard]] FirstLook first_look(const SummaryView& one, const SummaryView& other, std::uint64_t people);
 
 }  // namespace ldp

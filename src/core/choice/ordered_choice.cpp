@@ -97,7 +97,8 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
     bool smears = false;
     std::string unpaid;
     Candidate result = measured_candidate(entry, [&](Candidate& measured) {
-        OptionValues options = given;
+        OptionValues options = options_for_order(entry);
+        for (const auto& [name, value] : given) options[name] = value;
         if (request.grid && attribute.numeric()) {
             const Option& grid = entry.options[0];
             if (*request.grid < grid.least || *request.grid > grid.most)
@@ -152,10 +153,10 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
     if (request.use == OrderedUse::shape)
         return {first.mechanism, "smooth fit of the distribution, without intervals"};
     const std::string of = request.use == OrderedUse::quantiles ? "a threshold" : "a range";
-    std::string reason = "unbiased, with the least mean variance of " + of + ", " +
+    std::string reason = "unbiased, with the smallest mean variance of " + of + ", " +
                          rounded(first.n_variance, 3) + "/n, within " +
                          std::to_string(request.limits.report_bytes) + " bytes and " +
-                         std::to_string(request.limits.decode_cost) + " steps a report";
+                         std::to_string(request.limits.decode_cost) + " steps per report";
     for (const Candidate& each : candidates) {
         if (&each == &first || each.obstacle.find("smoothed") != std::string::npos) continue;
         reason += "; " + std::string(each.mechanism->name);
@@ -175,7 +176,7 @@ void refuse_missing(const OrderedRequest& request) {
           "the smooth distribution of a number that people may leave out is not supported",
           "\"" + request.attribute.name +
               "\" has \"missing\": true. The mechanism for smooth distributions returns a number near the "
-              "true one, and no number is near \"no answer\".",
+              "true one, which a missing answer does not have.",
           "Write \"estimate\": \"distribution\", or remove \"missing\".");
 }
 
@@ -184,7 +185,8 @@ void refuse_missing(const OrderedRequest& request) {
 std::vector<const MechanismEntry*> candidates_for_order(const Attribute& attribute) {
     std::vector<const MechanismEntry*> found;
     for (const MechanismEntry* entry : registry())
-        if (is_ordered(*entry) && entry->responses.name == nullptr && suits_missing(*entry, attribute))
+        if ((is_ordered(*entry) || takes_circular_numbers(*entry)) && entry->responses.name == nullptr &&
+            suits_number(*entry, attribute))
             found.push_back(entry);
     std::ranges::reverse(found);
     return found;
@@ -194,6 +196,11 @@ std::vector<const MechanismEntry*> candidates_for_order(const Attribute& attribu
 
 bool is_ordered(const MechanismEntry& mechanism) noexcept {
     return mechanism.purpose == Purpose::distribution || mechanism.purpose == Purpose::smooth_distribution;
+}
+
+OptionValues options_for_order(const MechanismEntry& mechanism) {
+    if (!takes_circular_numbers(mechanism)) return {};
+    return {{"optimize_for", std::string("arcs")}};
 }
 
 const MechanismEntry& few_ordered_responses() noexcept {
@@ -247,7 +254,7 @@ SelectedWithin choose_ordered_within(const OrderedRequest& request, const Respon
     candidates.push_back(std::move(of_few));
     std::ranges::stable_sort(candidates, {}, order_of_ranges);
     Selected found = first_of(candidates, request, advice_within(limit));
-    if (found.mechanism != &few) options.clear();
+    if (found.mechanism != &few) options = options_for_order(*found.mechanism);
     if (request.grid) options["grid"] = *request.grid;
     const auto mechanism =
         make_mechanism(Settings(*found.mechanism, request.epsilon, {request.attribute}, options));

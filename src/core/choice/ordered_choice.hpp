@@ -1,5 +1,5 @@
-// Which mechanism suits the distribution of one ordered attribute: a number, or a category whose values are
-// in order.
+// Choice of a mechanism for the distribution of one ordered attribute: a number, or a category whose values
+// are in order.
 #pragma once
 
 #include <optional>
@@ -28,15 +28,17 @@ struct OrderedRequest {
 
 /// Returns whether the mechanism estimates the distribution of one ordered attribute.
 [[nodiscard]] bool is_ordered(const MechanismEntry& mechanism) noexcept;
+/// Returns the options with which a mechanism is considered for a distribution.
+[[nodiscard]] OptionValues options_for_order(const MechanismEntry& mechanism);
 
 /// Returns the mechanism for the distribution that limits the number of a person's different responses.
 [[nodiscard]] const MechanismEntry& few_ordered_responses() noexcept;
 
 /// Returns n·Var of the randomizer in an estimate, averaged over ranges between two cuts
 /// (OrderedUse::quantiles: over thresholds), for people spread evenly over the points. Up to 45 points, all
-/// ranges are averaged; otherwise 1024 ranges with evenly spread cuts. If the mechanism smooths, so are the
-/// ranges, at the resolution for `reports` reports. Error (unsupported) if the mechanism estimates no
-/// distribution.
+/// ranges are averaged; otherwise 1024 ranges with evenly spread cuts. If the mechanism smooths, the ranges
+/// are also smoothed, at the resolution for `reports` reports. Error (unsupported) if the mechanism estimates
+/// no distribution.
 [[nodiscard]] double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports);
 /// Returns the same average for a mechanism without smoothing, for people spread over its points as in
 /// `shares`, with this target.
@@ -51,7 +53,8 @@ struct OrderedRequest {
 /// Returns the first candidate of the ranking and the reason. Error (invalid_spec) with the obstacle of each
 /// candidate if none can be chosen.
 [[nodiscard]] Selected choose_ordered(const OrderedRequest& request);
-/// As choose_ordered(), among the mechanisms that keep to the limit, and the one of few responses.
+/// Chooses as choose_ordered(), among the mechanisms that keep to the limit and the mechanism of few
+/// responses.
 [[nodiscard]] SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit);
 
 }  // namespace ldp

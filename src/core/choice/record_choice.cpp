@@ -11,11 +11,14 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/contract/keys.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/role/fields.hpp"
 #include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/vector/vector_length.hpp"
 
 namespace ldp {
 
@@ -37,6 +40,7 @@ struct OpenTerms : PartTerms {
 struct PartChoice {
     const MechanismEntry* mechanism = nullptr;
     OptionValues options = {};
+    double n_variance = unknown;  ///< if the mechanism is the one with the least
 };
 /// Choices that depend on the size of the domain alone (0 for a number).
 using ChosenBySize = std::map<std::uint64_t, PartChoice>;
@@ -44,6 +48,16 @@ using ChosenBySize = std::map<std::uint64_t, PartChoice>;
 [[noreturn]] void refuse(const std::string& message, const std::string& detail,
                          const std::string& hint = {}) {
     raise(ErrorCode::invalid_spec, message, detail, hint);
+}
+
+/// Whether the mechanism is for vectors whose length is bounded. Others bound each number.
+bool takes_norm(const MechanismEntry& entry) {
+    const auto named = [](const Option& option) { return option.name == std::string_view(keys::norm.name); };
+    return std::ranges::any_of(entry.options, named);
+}
+/// Removes the bound from the options of a mechanism that does not use it.
+void use_norm(const MechanismEntry& entry, OptionValues& options) {
+    if (!takes_norm(entry)) options.erase(keys::norm.name);
 }
 
 std::unique_ptr<const Mechanism> build(const MechanismEntry& entry, const std::vector<Attribute>& attributes,
@@ -78,6 +92,7 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
         const Candidate found = measured_candidate(entry, [&](Candidate& measured) {
             std::vector<Attribute> with = attributes;
             with[part.first].options.insert(options.begin(), options.end());
+            use_norm(entry, with[part.first].options);
             auto mechanism = build(entry, with, part, terms);
             measured.n_variance = largest_variance(*mechanism);
             if (limit) unpaid = limit->obstacle(*mechanism);
@@ -91,13 +106,16 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
         }
         if (static_cast<float>(found.n_variance) >= static_cast<float>(least)) return;
         least = found.n_variance;
-        best = {&entry, options};
+        best = {&entry, options, least};
     };
+    if (const auto norm = attribute.options.find(keys::norm.name); norm != attribute.options.end())
+        check_norm(std::get<double>(norm->second), part.count);
     for (const MechanismEntry* entry : registry()) {
         const bool candidate =
             !entry->literature && (attribute.vector.empty() ? entry->shape != Shape::one_ordered
                                                             : entry->shape == Shape::numeric_vector);
-        if (candidate && suits(*entry, attribute, terms)) consider(*entry, {});
+        const bool bounded = !takes_norm(*entry) || attribute.options.contains(keys::norm.name);
+        if (candidate && bounded && suits(*entry, attribute, terms)) consider(*entry, {});
     }
     const Shape shape = attribute.numeric()   ? Shape::one_numeric
                         : attribute.several() ? Shape::one_set
@@ -129,7 +147,7 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
         if (!limit) return {&ranges};
         const std::string obstacle = limit->obstacle(*build(ranges, attributes, part, terms));
         if (!obstacle.empty())
-            refuse("the budget for \"" + attribute.vector + "\" may end",
+            refuse("the budget might not suffice for \"" + attribute.vector + "\"",
                    std::string(ranges.name) + ": " + obstacle + ".", advice_within(*limit));
         return {&ranges};
     }
@@ -148,7 +166,7 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
         const auto own = build(few, attributes, part, terms);
         if (limit->obstacle(*own).empty()) return {&few};
         if (limit->most < 2)
-            refuse("the budget for \"" + attribute.name + "\" may end",
+            refuse("the budget might not suffice for \"" + attribute.name + "\"",
                    std::string(few.name) + ": " + limit->obstacle(*own) + ".", advice_within(*limit));
         return {&few, {{few.responses.name, limit->most - few.responses.more}}};
     }
@@ -166,8 +184,9 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
     Limits limits = terms.limits;
     limits.report_bytes = std::max(limits.report_bytes, distribution_report_bytes);
     const OrderedRequest request{terms.epsilon, one, grid, limits, use};
-    return limit ? within(choose_ordered_within(request, *limit))
-                 : PartChoice{choose_ordered(request).mechanism};
+    if (limit) return within(choose_ordered_within(request, *limit));
+    const MechanismEntry* const found = choose_ordered(request).mechanism;
+    return {found, options_for_order(*found)};
 }
 
 /// Chooses the mechanism of a part, if its attributes leave it open, and completes the attributes.
@@ -176,13 +195,14 @@ void choose_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     Attribute& first = attributes[part.first];
     if (!part.joint && is_open(first)) {
         const bool by_size = first.vector.empty() && !first.strings && !first.several() &&
-                             !may_be_missing(first) && first.want.empty() && first.options.empty() &&
-                             terms.responses == nullptr;
+                             !may_be_missing(first) && !first.circular && first.want.empty() &&
+                             first.options.empty() && terms.responses == nullptr;
         PartChoice choice;
         PartChoice& known = by_size ? chosen[first.domain] : choice;
         if (known.mechanism == nullptr) known = chosen_mechanism(attributes, part, terms);
         first.mechanism = known.mechanism->name;
         first.options.insert(known.options.begin(), known.options.end());
+        use_norm(*known.mechanism, first.options);
     }
     settle_part(attributes, part, terms);
 }
@@ -328,7 +348,7 @@ void settle_margins(std::vector<Attribute>& attributes, const std::vector<PartAt
     for (const PartAttributes& part : parts) needed.push_back(reports_needed(attributes, part, terms));
     std::vector<double> shares = proportions(needed, people, per_report);
     for (std::size_t i = 0; i < parts.size(); ++i)
-        if (parts[i].joint) shares[i] /= static_cast<double>(parts[i].count + terms.together.size());
+        shares[i] /= static_cast<double>(shares_in_part(attributes, parts[i], terms.together));
     const double most = std::ranges::max(shares);
     std::uint64_t common = 0;
     std::vector<std::uint64_t> whole;
@@ -386,12 +406,12 @@ void choose_record(SettingsDraft& draft, const Limits& limits, const ResponseLim
                    layout.per_report);
 }
 
-const MechanismEntry& choose_vector_mechanism(const std::vector<Attribute>& attributes, double epsilon,
-                                              const Limits& limits, const ResponseLimit* responses) {
+VectorChoice choose_vector_mechanism(const std::vector<Attribute>& attributes, double epsilon,
+                                     const Limits& limits, const ResponseLimit* responses) {
     const IntegerRows none;
-    return *chosen_mechanism(attributes, {0, attributes.size(), false},
-                             {{epsilon, 0, usual_grid, none}, limits, responses})
-                .mechanism;
+    const PartChoice found = chosen_mechanism(attributes, {0, attributes.size(), false},
+                                              {{epsilon, 0, usual_grid, none}, limits, responses});
+    return {found.mechanism, found.n_variance};
 }
 
 }  // namespace ldp

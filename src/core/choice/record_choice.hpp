@@ -9,15 +9,20 @@
 namespace ldp {
 
 /// Makes the choices of a record whose options are complete with their defaults. Without "per_report", the
-/// number of parts is the one with the least geometric mean of their variances. `responses` is the limit of
-/// memoized responses, or null. Throws Error (invalid_spec) if no mechanism suits or keeps to the limits, or
-/// if the margins cannot be reached.
+/// choice is the number of parts with the smallest geometric mean of the variances of all parts. `responses`
+/// is the limit of memoized responses, or null. Throws Error (invalid_spec) if no mechanism suits or keeps to
+/// the limits, or if the margins cannot be reached.
 void choose_record(SettingsDraft& draft, const Limits& limits, const ResponseLimit* responses);
 
-/// The mechanism for a vector that is reported alone: the one for ranges for "estimate": "ranges", else the one of
-/// least expected variance of the means. Throws Error (invalid_spec).
-[[nodiscard]] const MechanismEntry& choose_vector_mechanism(const std::vector<Attribute>& attributes,
-                                                            double epsilon, const Limits& limits,
-                                                            const ResponseLimit* responses = nullptr);
+/// The mechanism of a vector that is reported alone.
+struct VectorChoice {
+    const MechanismEntry* mechanism;
+    double n_variance;  ///< the largest expected one of an element; unknown for "estimate": "ranges"
+};
+/// The mechanism for ranges for "estimate": "ranges", otherwise the one with the smallest expected variance of the means. The
+/// first attribute's option "norm" bounds the length of vectors. Throws Error (invalid_spec).
+[[nodiscard]] VectorChoice choose_vector_mechanism(const std::vector<Attribute>& attributes, double epsilon,
+                                                   const Limits& limits,
+                                                   const ResponseLimit* responses = nullptr);
 
 }  // namespace ldp

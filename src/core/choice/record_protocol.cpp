@@ -40,10 +40,10 @@ Json alone(const Spec& spec, const RecordPart& part, std::uint64_t responses, co
     // The budget pays for this number of responses, and not for one more.
     if (responses > 0 && !is_series(*part.mechanism)) {
         Json& budget = document["budget"] = canonical["budget"];
-        budget.erase(keys::group);
-        budget.erase(keys::at_most);
+        budget.erase("group");
+        budget.erase("at_most");
         budget["epsilon"] = part.mechanism->epsilon() * (static_cast<double>(responses) + 0.5);
-        if (spec.budget()->when_spent == Budget::WhenSpent::repeat) budget[keys::report_spent] = false;
+        if (spec.budget()->when_spent == Budget::WhenSpent::repeat) budget["report_spent"] = false;
     }
     if (spec.attributes().size() == 1) return document;
     const MechanismEntry& entry = *find_mechanism(attribute.mechanism);
@@ -224,7 +224,7 @@ PlannedRecord plan_record_protocol(const Json& spec) {
         }
     };
     if (spec.contains("epsilon")) {
-        consider(top.real("epsilon", 0, min_epsilon, max_epsilon));
+        consider(top.real(keys::epsilon));
     } else {
         double last = 0;
         for (const std::uint64_t count : response_counts) {
@@ -240,12 +240,13 @@ PlannedRecord plan_record_protocol(const Json& spec) {
                 "Check the other keys of the spec, or allow a larger budget.");
     std::vector<PlannedPart> parts = predict_parts(*best, stream, predicted_values);
     const Limits limits = best->chosen() && best->chosen()->limits ? *best->chosen()->limits : Limits{};
-    std::string reason = "epsilon of a response with the least predicted errors of a round: ";
+    std::string reason = "epsilon of a response with the smallest predicted errors of a round: ";
     for (const PlannedPart& part : parts)
         reason += (&part == parts.data() ? "" : ", ") + part.name + " " + rounded(part.error, 3);
     reason +=
         "; for " + std::to_string(stream.rounds) + " rounds of " + std::to_string(stream.people) + " people";
-    return {best->chosen_for({limits, shortened(reason, 1000)}), std::move(parts), stream};
+    return {best->chosen_for({limits, shortened(reason, key(keys::Object::chosen, "reason").whole().most)}),
+            std::move(parts), stream};
 }
 
 }  // namespace ldp

@@ -18,6 +18,7 @@
 #include "core/contract/spec_reader.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 
@@ -25,7 +26,7 @@ namespace {
 
 /// `ordered`: whether a distribution is wanted.
 Limits read_limits(JsonObject& reader, bool ordered) {
-    Option bytes = keys::report_bytes;
+    keys::Key bytes = keys::report_bytes;
     if (ordered) bytes.fallback = ordered_report_bytes;
     return {reader.whole(bytes), reader.whole(keys::decode_cost)};
 }
@@ -40,14 +41,50 @@ bool is_vector(const std::vector<Attribute>& attributes) {
            std::ranges::all_of(attributes, [&](const Attribute& one) { return one.vector == name; });
 }
 
-/// Settles "auto" for a vector that is reported alone.
-SelectedWithin choose_vector(SelectionRequest& demand, const ResponseLimit* responses) {
-    const MechanismEntry& chosen =
-        choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits, responses);
+/// Settles "auto" for a vector that is reported alone, or for numbers with a bound of their length. Numbers can be reported
+/// one by one instead.
+SelectedWithin choose_vector(SelectionRequest& demand, std::optional<double> norm,
+                             const ResponseLimit* responses) {
+    std::vector<Attribute> elements = demand.attributes;
+    if (norm) elements[0].options[keys::norm.name] = *norm;
+    for (Attribute& element : elements)
+        if (element.vector.empty()) element.vector = "numbers";
+    const auto [mechanism, n_variance] =
+        choose_vector_mechanism(elements, demand.epsilon, demand.limits, responses);
+    if (!is_vector(demand.attributes) && responses == nullptr) {
+        const Candidate record = rank(demand).front();
+        if (record.obstacle.empty() && record.n_variance < n_variance)
+            return {record.mechanism,
+                    "smallest expected variance of the means, although the length of vectors is bounded"};
+    }
     const bool ranges = demand.attributes[0].want == "ranges";
-    for (Attribute& attribute : demand.attributes) attribute.want.clear();
-    return {&chosen, ranges ? "the mechanism for means of ranges of a vector"
-                            : "least expected variance of the means of a vector"};
+    for (Attribute& attribute : demand.attributes) {
+        attribute.want.clear();
+        attribute.options.erase(keys::norm.name);
+    }
+    OptionValues bound = elements[0].options;
+    std::erase_if(bound, [&](const auto& one) {
+        const auto named = [&](const Option& option) { return one.first == option.name; };
+        return one.first != keys::norm.name || std::ranges::none_of(mechanism->options, named);
+    });
+    return {mechanism,
+            ranges ? "the mechanism for means of ranges of a vector"
+                   : "smallest expected variance of the means of a vector",
+            std::move(bound)};
+}
+
+/// The bound "norm" at the top of a spec with numbers; nothing if it is not given.
+std::optional<double> norm_of(const Json& document, const std::vector<Attribute>& attributes) {
+    const auto found = document.find(keys::norm.name);
+    if (found == document.end()) return {};
+    if (attributes.size() < 2 || !std::ranges::all_of(attributes, [](const Attribute& one) {
+            return one.numeric() && !may_be_missing(one) && !one.of_record() && !one.derived();
+        }))
+        invalid("\"norm\" requires a vector of numbers",
+                "It bounds the length of all numbers of a person together.",
+                "In a record, give it to an attribute that is a vector.");
+    if (!found->is_number()) JsonObject::wrong(keys::norm.name, *found, "a finite number");
+    return found->get<double>();
 }
 
 /// The mechanism that "auto" chooses. `responses` is null if responses are not memoized.
@@ -57,12 +94,13 @@ SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
         Selected found = choose_together(document, responses);
         return {found.mechanism, std::move(found.reason)};
     }
-    if (is_vector(demand.attributes)) return choose_vector(demand, responses);
+    const std::optional<double> norm = norm_of(document, demand.attributes);
+    if (norm || is_vector(demand.attributes)) return choose_vector(demand, norm, responses);
     if (use) {
         const OrderedRequest request = ordered_request(document, demand, *use);
         if (responses != nullptr) return choose_ordered_within(request, *responses);
         Selected found = choose_ordered(request);
-        return {found.mechanism, std::move(found.reason)};
+        return {found.mechanism, std::move(found.reason), options_for_order(*found.mechanism)};
     }
     if (responses != nullptr) return choose_within(demand, *responses);
     Selected found = choose(demand);
@@ -123,6 +161,7 @@ Spec resolve_within(const Json& document, std::uint64_t most) {
         mechanism = verdict.mechanism;
         // The grid of a number is independent of the mechanism. Other options belong to one mechanism.
         spec.read_options(*mechanism, asks_together(document) || use || mechanism->shape == Shape::record);
+        if (!asks_together(document)) spec.top.ignore(keys::norm.name);
         for (auto& [option, value] : verdict.options)
             if (!document.contains(option)) spec.options[option] = std::move(value);
     }
@@ -193,9 +232,9 @@ Ranking advise(std::string_view json) {
         top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
     demand.limits =
         !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
-    for (const char* key :
+    for (const char* name :
          {"mechanism", "derived", "evolving", "stream", "budget", "estimate", keys::min_group.name})
-        top.ignore(key);
+        top.ignore(name);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);
     top.finish();

@@ -1,5 +1,5 @@
 // The choices that a spec leaves open: the mechanism "auto", the protocol "evolving": "auto", the views of joint
-// tables, and the parts of a record. Servers and commands make them; devices take the result.
+// tables, and the parts of a record. Servers and commands make these choices; devices receive the result.
 #pragma once
 
 #include <string_view>
@@ -19,9 +19,9 @@ struct Ranking {
     SelectionRequest demand;            ///< the requirements
     std::vector<Candidate> candidates;  ///< as by rank()
 };
-/// Ranks the mechanisms for a spec, whose own mechanism is ignored. The limits are those of the spec, or
-/// those of its earlier choice. For a spec about several attributes together, the candidates of
-/// rank_together() are first, and all others have an obstacle. Throws Error as resolve() does.
+/// Ranks the mechanisms for a spec, whose own mechanism is ignored. The limits come from the spec, or from
+/// its earlier choice. For a spec about several attributes together, the candidates of rank_together() are
+/// first, and all others have an obstacle. Throws Error as resolve() does.
 [[nodiscard]] Ranking advise(std::string_view json);
 
 }  // namespace ldp

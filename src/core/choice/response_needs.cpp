@@ -105,11 +105,9 @@ DeclaredStream DeclaredStream::from_json(const Json& found, const std::vector<At
         return {one.rounds, one.people, {{listed_name(attributes[0]), one}}};
     }
     JsonObject reader(found, "\"stream\"");
-    static_cast<void>(reader.need("rounds", "the number of rounds in which people report"));
-    static_cast<void>(reader.need("people", "the expected number of people"));
     DeclaredStream stream;
-    stream.rounds = reader.whole({"rounds", 0, 1, StreamParameters::most_rounds});
-    stream.people = reader.whole({"people", 0, 1, StreamParameters::most_people});
+    stream.rounds = reader.whole(key(keys::Object::stream, "rounds"));
+    stream.people = reader.whole(key(keys::Object::stream, "people"));
     const std::string allowed =
         R"(an object with the attributes that change, such as {"minutes": {"change_rate": 0.01}})";
     const Json& all = reader.need("attributes", allowed);

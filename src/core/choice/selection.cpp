@@ -110,9 +110,9 @@ Shape shape_of(const std::vector<Attribute>& attributes) {
 /// The first candidate of the ranking in a sentence, with its better competitor.
 std::string reason_of(std::span<const Candidate> candidates, const Limits& limits) {
     const Candidate& first = candidates.front();
-    std::string reason = "least variance, " + rounded(first.n_variance, 3) + "/n, within " +
+    std::string reason = "smallest variance, " + rounded(first.n_variance, 3) + "/n, within " +
                          std::to_string(limits.report_bytes) + " bytes and " +
-                         std::to_string(limits.decode_cost) + " steps a report";
+                         std::to_string(limits.decode_cost) + " steps per report";
     const auto better =
         std::ranges::find_if(candidates, [](const Candidate& each) { return !each.obstacle.empty(); });
     if (better != candidates.end() && better->n_variance < first.n_variance)
@@ -138,7 +138,7 @@ std::vector<Candidate> rank(const SelectionRequest& demand) {
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
         if (entry->automatic && entry->shape == shape &&
-            (shape == Shape::record || suits_missing(*entry, demand.attributes[0])))
+            (shape == Shape::record || suits_number(*entry, demand.attributes[0])))
             candidates.push_back(candidate(*entry, demand));
     std::ranges::stable_sort(candidates, {}, order);
     return candidates;
@@ -235,11 +235,11 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
         if (entry->automatic && !entry->literature && entry->shape == shape &&
-            !has_few_responses(*entry, shape) && suits_missing(*entry, demand.attributes[0]))
+            !has_few_responses(*entry, shape) && suits_number(*entry, demand.attributes[0]))
             candidates.push_back(candidate(*entry, demand, {}, &limit));
     std::map<const MechanismEntry*, OptionValues> chosen;
     for (const MechanismEntry* few : registry()) {
-        if (!has_few_responses(*few, shape) || !suits_missing(*few, demand.attributes[0]) ||
+        if (!has_few_responses(*few, shape) || !suits_number(*few, demand.attributes[0]) ||
             demand.attributes[0].evolving || (suitable && !suitable(*few)))
             continue;
         std::optional<Candidate> best;

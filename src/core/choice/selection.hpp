@@ -23,7 +23,7 @@ struct SelectionRequest {
     Limits limits;                      ///< the limits of reports and decoding
 };
 
-/// A mechanism under the requirements, with default options.
+/// A mechanism that is considered for the requirements, with default options.
 struct Candidate {
     const MechanismEntry* mechanism;  ///< the mechanism
     double n_variance;                ///< Planner::expected_variance(), the largest over the attributes
@@ -70,8 +70,8 @@ class ResponseNeeds {
     /// nothing if no stream is declared.
     [[nodiscard]] virtual std::optional<double> exceeding(std::size_t first, const Mechanism& mechanism,
                                                           std::uint64_t responses) const = 0;
-    /// Returns how many of `responses`, which the budget pays for, are left if it can end. Reports may then
-    /// have a signal, which is paid first.
+    /// Returns how many of the `responses` that the budget pays for are left if the budget can end. Reports
+    /// may then have a signal, which is paid first.
     [[nodiscard]] virtual std::uint64_t beside_signal(const Mechanism& mechanism,
                                                       std::uint64_t responses) const = 0;
 

@@ -12,12 +12,12 @@ namespace ldp {
 [[nodiscard]] bool asks_together(const Json& spec);
 
 /// Ranks the mechanisms for joint estimates with the options of the spec, the better one first. An obstacle
-/// is the error of a spec with this mechanism. The variance is the exact one of the two attributes with the
-/// largest variance, for values spread evenly over the cells. It is that of a cell's share. If the spec's
-/// "target" is "ranges", it is that of boxes half as wide as both attributes, averaged over their positions.
-/// If views have one attribute each, it is that of a value's share. If "people" omits queries that the
-/// estimate needs, the variance is that without "people". Throws Error as Spec::from_json does, except
-/// invalid_spec. `responses` is the limit of memoized responses, or null.
+/// is the error of a spec with this mechanism. The variance is exact, and refers to the two attributes with
+/// the largest variance, for values spread evenly over the cells. It is the variance of a cell's share. If
+/// the spec's "target" is "ranges", it is the variance of boxes half as wide as both attributes, averaged
+/// over their positions. If views have one attribute each, it is the variance of a value's share. If "people"
+/// omits queries that the estimate needs, the variance is computed without "people". Throws Error as
+/// Spec::from_json does, except invalid_spec. `responses` is the limit of memoized responses, or null.
 [[nodiscard]] std::vector<Candidate> rank_together(const Json& spec,
                                                    const ResponseLimit* responses = nullptr);
 

@@ -11,6 +11,8 @@ namespace ldp {
 
 namespace {
 
+using keys::Object;
+
 /// The common movement of all numbers, in shares of the range.
 class Movement {
   public:
@@ -46,21 +48,23 @@ StreamParameters StreamParameters::from_json(const Json& found, const Attribute&
                 "\"" + attribute.name + "\" has \"several\": true.",
                 "Write \"evolving\": {} and a \"budget\", without \"stream\".");
     JsonObject reader(found, "\"stream\"");
-    static_cast<void>(reader.need("rounds", "the number of rounds in which people report"));
-    static_cast<void>(reader.need("people", "the expected number of people"));
     StreamParameters stream;
-    stream.rounds = reader.whole({"rounds", 0, 1, most_rounds});
-    stream.people = reader.whole({"people", 0, 1, most_people});
-    stream.change_rate = reader.real("change_rate", 0, 0, 1);
+    stream.rounds = reader.whole(key(Object::stream, "rounds"));
+    stream.people = reader.whole(key(Object::stream, "people"));
+    stream.change_rate = reader.real(key(Object::stream, "change_rate"));
     const double range = attribute.max - attribute.min;
+    const auto in_range = [&](const keys::Key& one) {
+        return reader.real(one.name, one.fallback, std::max(one.least, -range), range);
+    };
     if (attribute.numeric()) {
-        stream.jitter = reader.real("jitter", 0, 0, range);
-        stream.drift = reader.real("drift", 0, -range, range);
-        stream.season = reader.real("season", 0, 0, range);
+        stream.jitter = in_range(key(Object::stream, "jitter"));
+        stream.drift = in_range(key(Object::stream, "drift"));
+        stream.season = in_range(key(Object::stream, "season"));
         if (reader.contains("period") && stream.season == 0)
             invalid("\"period\" is for streams with a season only", "The stream has no \"season\".",
                     "Add \"season\", the amplitude, or remove \"period\".");
-        stream.period = reader.whole({"period", stream.rounds, 1, most_rounds});
+        const bool given = reader.find("period") != nullptr;
+        stream.period = given ? reader.whole(key(Object::stream, "period")) : stream.rounds;
     }
     for (const char* key : {"jitter", "drift", "season", "period"})
         if (!attribute.numeric() && reader.contains(key))

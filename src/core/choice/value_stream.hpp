@@ -14,8 +14,6 @@ namespace ldp {
 /// Parameters of a stream. Every person reports in every round. The first value is uniform over the range or
 /// the categories.
 struct StreamParameters {
-    static constexpr std::uint64_t most_rounds = 100000, most_people = std::uint64_t{1} << 40;
-
     std::uint64_t rounds = 0;
     std::uint64_t people = 0;
     double change_rate = 0;  ///< probability in each round that the value is replaced by another, uniform one

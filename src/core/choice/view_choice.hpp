@@ -36,7 +36,7 @@ class ExpectedErrors {
 [[nodiscard]] std::vector<ViewAttributes> with_the_others(std::vector<ViewAttributes> named, std::uint64_t d);
 
 /// Replaces the word "auto" in the option "marginals" of joint. Options are complete with their defaults. Error
-/// (invalid_spec) if the spec does not say how many people will report.
+/// (invalid_spec) if the spec does not state the number of people who will report.
 void choose_views(SettingsDraft& draft);
 
 }  // namespace ldp::joint

@@ -116,7 +116,7 @@ void check(const SecondRound& second, std::size_t attributes) {
             raise(
                 ErrorCode::invalid_value,
                 "queries are sets of 1 to " + std::to_string(ViewAttributes::most) + " different attributes",
-                "Found one of " + std::to_string(set.size()) + ".",
+                "Found a set of " + std::to_string(set.size()) + ".",
                 "For more attributes, list the most important sets of three.");
 }
 

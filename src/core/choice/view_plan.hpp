@@ -31,11 +31,11 @@ struct SecondRound {
 };
 
 /// Returns plans, the one with the smallest error first: all pairs, all triples, the dependent pairs, and the
-/// announced sets; the latter two with single views for all other attributes. For each plan, tables are
-/// simulated from the first round's fit with the noise of the second round, and fitted. The error therefore
-/// includes noise and bias. Dependence that the first round did not measure is assumed to be zero. Error:
-/// invalid_value for sets of more than three attributes and for fewer than 1 people; unsupported if an
-/// attribute has no reports.
+/// announced sets. The dependent pairs and the announced sets have single views for all other attributes. For
+/// each plan, tables are simulated from the first round's fit with the noise of the second round, and fitted.
+/// The error therefore includes noise and bias. Dependence that the first round did not measure is assumed to
+/// be zero. Error: invalid_value for sets of more than three attributes and for fewer than 1 people;
+/// unsupported if an attribute has no reports.
 [[nodiscard]] std::vector<ViewPlan> planned_views(const Measured& first, std::size_t attributes,
                                                   const SecondRound& second, BitSource& bits);
 

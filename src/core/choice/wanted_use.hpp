@@ -15,8 +15,8 @@ inline constexpr std::uint64_t ordered_report_bytes = 512;
 /// (invalid_spec) for another word, or in a record.
 [[nodiscard]] std::optional<OrderedUse> ordered_use(const Json& spec);
 
-/// The use that a choice among ordered mechanisms is about: that of "estimate", else of the spec's own mechanism
-/// if it is one of them.
+/// The use that a choice among ordered mechanisms is about: the use that "estimate" names, otherwise the use
+/// of the spec's own mechanism if it is an ordered one.
 [[nodiscard]] std::optional<OrderedUse> advised_use(const Json& spec);
 
 /// The request for the only attribute. The spec's "grid" is a part of it.

@@ -55,7 +55,7 @@ struct BinCount {
 };
 
 BinCount bins_of_concentration(double epsilon, double range, double tau) {
-    const double count = std::floor(std::min(range / (2 * tau), static_cast<double>(keys::bins.most)));
+    const double count = std::floor(std::min(range / (2 * tau), keys::bins.most));
     if (!(count >= static_cast<double>(fewest_bins)))
         invalid("a winsorized mean would not reduce the error",
                 "Its window has three bins of width 2 tau = " + shown(2 * tau) + "; the range has width " +
@@ -98,7 +98,7 @@ BinShares bin_shares(const SummaryView& histogram, std::span<const double> ends)
     need_reports(histogram);
     if (find_capability<ValueOracle>(*histogram.mechanism) == nullptr || ends.size() < 2)
         raise(ErrorCode::unsupported, "the first round of a winsorized mean is a histogram",
-              "These reports do not contain one number in bins.",
+              "These reports are not about one number in bins.",
               "Create the collection of the first round with the mechanism \"winsorized\".");
     need_one_round(histogram, "the window of a winsorized mean");
     if (histogram.mechanism->cells()[0] + 1 != ends.size())
@@ -139,19 +139,16 @@ std::optional<WinsorizedPlan> winsorized_plan(std::string_view json) {
         top.ignore(key);
     accept_spec_texts(top);
 
-    constexpr Option people_option{"people", 0, 2, std::uint64_t{1} << 40};
     const Json* concentration = top.find("concentration");
-    const double people = top.find(people_option.name) == nullptr
+    const double people = top.find("people") == nullptr
                               ? std::numeric_limits<double>::infinity()
-                              : static_cast<double>(top.whole(people_option));
+                              : static_cast<double>(top.whole(key(keys::Object::spec, "people")));
     std::string declared;
     BinCount plan{};
     if (concentration != nullptr) {
         JsonObject reader(*concentration, "\"concentration\"");
-        const std::string allowed = "a number above 0: the largest distance of values from their mean";
-        const double tau = reader.real("tau", allowed);
-        if (!(tau > 0)) JsonObject::wrong("tau", Json(tau), allowed);
-        const double gamma = reader.real("gamma", 0.01, 0, 0.5);
+        const double tau = reader.real(key(keys::Object::concentration, "tau"));
+        const double gamma = reader.real(key(keys::Object::concentration, "gamma"));
         reader.finish();
         plan = bins_of_concentration(epsilon, attribute.max - attribute.min, tau);
         declared = "; the window then contains the values of all people with probability " +

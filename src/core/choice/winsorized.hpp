@@ -41,8 +41,9 @@ struct WinsorWindow {
         bias;  ///< an upper confidence bound of the distance between the mean of all values and the mean of clamped values
 };
 
-/// Returns the window of the second round from the histogram of the first one. `ends` are the ends of its bins,
-/// ascending, with those of the range. Error: invalid_value if no bin has a share that is significantly above 0.
+/// Returns the window of the second round from the histogram of the first one. `ends` are the ends of its
+/// bins, ascending, including the ends of the range. Error: invalid_value if no bin has a share that is
+/// significantly above 0.
 [[nodiscard]] WinsorWindow winsor_window(const SummaryView& histogram, std::span<const double> ends);
 
 /// Returns what the histogram shows about this window. Error (incompatible) unless the window consists of bins. The bound

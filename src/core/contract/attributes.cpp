@@ -1,3 +1,5 @@
+// Length: each kind of attribute has keys and refusals of its own.
+
 #include "core/contract/attributes.hpp"
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "core/base/text.hpp"
 #include "core/contract/json_object.hpp"
-#include "core/contract/keys.hpp"
 #include "core/contract/labels.hpp"
 #include "core/contract/mechanism_options.hpp"
 #include "core/contract/products.hpp"
@@ -19,27 +20,29 @@
 
 namespace ldp {
 
+using keys::Object;
+
 namespace {
 
-constexpr std::size_t max_name = 63;
-constexpr std::size_t max_label = 200;
-constexpr std::size_t max_elements = 4096;
+constexpr keys::Key vector_key = key(Object::attribute, "vector");
 
 void domain(const Json& found, Attribute& attribute) {
-    const std::string allowed = "a number of values (2 or more) or an array of 2 or more labels";
+    constexpr std::uint64_t least = key(Object::attribute, "domain").whole().least;
+    const std::string count = std::to_string(least) + " or more";
+    const std::string allowed = "a number of values (" + count + ") or an array of " + count + " labels";
     if (found.is_number_unsigned()) {
         attribute.domain = found.get<std::uint64_t>();
-        if (attribute.domain < 2) JsonObject::wrong("domain", found, allowed);
+        if (attribute.domain < least) JsonObject::wrong("domain", found, allowed);
         return;
     }
-    if (!found.is_array() || found.size() < 2) JsonObject::wrong("domain", found, allowed);
+    if (!found.is_array() || found.size() < least) JsonObject::wrong("domain", found, allowed);
     std::unordered_set<std::string_view> seen;
     seen.reserve(found.size());
     attribute.labels.reserve(found.size());
     for (const Json& label : found) {
         if (!label.is_string() || label.get_ref<const std::string&>().empty() ||
-            label.get_ref<const std::string&>().size() > max_label)
-            invalid("a label must be a string of 1 to " + std::to_string(max_label) + " bytes",
+            label.get_ref<const std::string&>().size() > keys::max_label)
+            invalid("a label must be a string of 1 to " + std::to_string(keys::max_label) + " bytes",
                     "Found " + shown(label) + ".");
         if (!seen.insert(label.get_ref<const std::string&>()).second)
             invalid("a label is repeated in \"domain\"", "Found " + shown(label) + " again.",
@@ -51,7 +54,7 @@ void domain(const Json& found, Attribute& attribute) {
 
 /// What becomes of labels outside the domain, of people without an answer, and of strings.
 void outsiders(JsonObject& reader, Attribute& attribute) {
-    attribute.prefix = reader.whole(keys::prefix);
+    attribute.prefix = reader.whole(key(Object::attribute, "prefix"));
     const auto one_label = [&](const char* key, std::string& found) {
         if (reader.find(key) == nullptr) return;
         found = reader.word(key, "one of the labels");
@@ -78,9 +81,7 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
 
 /// Whether people have a set of labels, and of how many at most. The default is all labels, or as many as fit.
 void several(JsonObject& reader, Attribute& attribute) {
-    const Json* found = reader.contains("several") ? reader.find("several") : nullptr;
-    if (found != nullptr && !found->is_boolean()) JsonObject::wrong("several", *found, "true or false");
-    if (found == nullptr || !found->get<bool>()) {
+    if (!reader.contains("several") || !reader.flag(key(Object::attribute, "several"))) {
         if (reader.contains("most"))
             invalid("\"most\" is for sets of labels", "\"" + attribute.name + "\" has no \"several\": true.",
                     "Add \"several\": true if a person may have several labels, or remove \"most\".");
@@ -94,7 +95,9 @@ void several(JsonObject& reader, Attribute& attribute) {
             attribute.prefix != 0
                 ? "List the labels that people can give."
                 : "The empty set is a valid answer. Add a label to \"domain\" for people who do not answer.");
-    attribute.most = reader.whole({keys::most, 0, 1, attribute.domain});
+    keys::Key most = key(Object::attribute, "most");
+    most.most = static_cast<double>(attribute.domain);
+    attribute.most = reader.whole(most);
     if (attribute.most == 0)
         attribute.most = std::max<std::uint64_t>(1, most_labels_that_fit(attribute.domain));
     for (const std::string& label : attribute.labels)
@@ -110,10 +113,11 @@ void bins(JsonObject& reader, Attribute& attribute) {
     if (edges != nullptr && bins != 0)
         invalid("attribute \"" + attribute.name + "\" has both \"bins\" and \"edges\"",
                 "\"bins\" is a number of bins of equal width; \"edges\" lists their boundaries.");
-    const std::string allowed = "ascending numbers between \"min\" and \"max\", one or more and at most " +
-                                std::to_string(keys::bins.most - 1);
+    constexpr std::uint64_t most = key(Object::attribute, "edges").whole().most;
+    const std::string allowed =
+        "ascending numbers between \"min\" and \"max\", one or more and at most " + std::to_string(most);
     if (edges != nullptr) {
-        if (!edges->is_array() || edges->empty() || edges->size() >= keys::bins.most)
+        if (!edges->is_array() || edges->empty() || edges->size() > most)
             JsonObject::wrong("edges", *edges, allowed);
         for (const Json& edge : *edges) {
             if (!edge.is_number()) JsonObject::wrong("edges", *edges, allowed);
@@ -152,17 +156,13 @@ void strings(const Json& found, Attribute& attribute) {
         invalid("an alphabet has at most " + std::to_string(max_alphabet) + " characters",
                 "Found " + std::to_string(characters->size()) + ".");
     read.alphabet = *characters;
-    static_cast<void>(reader.need(keys::longest.name, "the maximum number of characters"));
-    read.longest = reader.whole(keys::longest);
+    read.longest = reader.whole(key(Object::strings, "max_length"));
     if (const std::uint64_t most = longest_that_fits(read.alphabet.size()); read.longest > most)
         invalid("strings of " + std::to_string(read.longest) + " characters do not fit into a report",
                 "With an alphabet of " + std::to_string(read.alphabet.size()) +
                     " characters, strings of at most " + std::to_string(most) + " characters fit.",
                 "Reduce \"max_length\" or the \"alphabet\". Longer strings are truncated.");
-    if (const Json* fold = reader.find("lowercase")) {
-        if (!fold->is_boolean()) JsonObject::wrong("lowercase", *fold, "true or false");
-        read.fold = fold->get<bool>();
-    }
+    read.fold = reader.flag(key(Object::strings, "lowercase"));
     if (reader.find("other") != nullptr) {
         const std::string other = reader.word("other", "one character of the alphabet");
         const auto one = read_alphabet(other);
@@ -174,8 +174,10 @@ void strings(const Json& found, Attribute& attribute) {
     attribute.domain = code_count(read);
 }
 
+constexpr std::uint64_t max_name = key(Object::attribute, "name").whole().most;
+
 void check_name(const Attribute& attribute) {
-    if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
+    if (!is_attribute_name(attribute.name))
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
                     " bytes and no control characters",
                 "Found " + shown(Json(attribute.name)) + ".",
@@ -212,11 +214,8 @@ std::vector<double> ends_of_elements(JsonObject& reader, const char* key, std::s
 
 /// Whether people may have no value of a number. Other attributes have no such key.
 void missing(JsonObject& reader, Attribute& attribute) {
-    const bool number = attribute.numeric();
-    const Json* found = number || reader.contains("missing") ? reader.find("missing") : nullptr;
-    if (found == nullptr) return;
-    if (!found->is_boolean()) JsonObject::wrong("missing", *found, "true or false");
-    if (!found->get<bool>()) return;
+    if (!attribute.numeric() && !reader.contains("missing")) return;
+    if (!reader.flag(key(Object::attribute, "missing"))) return;
     const auto refuse = [&](const std::string& detail, const std::string& hint) {
         invalid("\"missing\" requires a number whose mean or distribution is estimated",
                 "\"" + attribute.name + "\" " + detail, hint);
@@ -232,7 +231,7 @@ void missing(JsonObject& reader, Attribute& attribute) {
     attribute.none = missing_number;
 }
 
-Attribute read_attribute(JsonObject& reader, std::string name) {
+Attribute read_values(JsonObject& reader, std::string name) {
     Attribute attribute;
     attribute.name = std::move(name);
     check_name(attribute);
@@ -257,6 +256,26 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
     range(reader, attribute);
     bins(reader, attribute);
     missing(reader, attribute);
+    return attribute;
+}
+
+/// Whether the ends of the range of a number are one value.
+void circular(JsonObject& reader, Attribute& attribute) {
+    if (!reader.contains("circular") || !reader.flag(key(Object::attribute, "circular"))) return;
+    if (!attribute.numeric() || !attribute.none.empty())
+        invalid("\"circular\" requires a number with \"min\" and \"max\"",
+                "\"" + attribute.name + "\" " +
+                    (attribute.numeric()  ? "has \"missing\": true."
+                     : attribute.binned() ? "has bins."
+                                          : "is a category."),
+                attribute.numeric() ? "Remove \"missing\"; people without a value do not report."
+                                    : "Give the range of the number, such as \"min\": 0 and \"max\": 24.");
+    attribute.circular = true;
+}
+
+Attribute read_attribute(JsonObject& reader, std::string name) {
+    Attribute attribute = read_values(reader, std::move(name));
+    circular(reader, attribute);
     return attribute;
 }
 
@@ -291,8 +310,10 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
     if (entry != nullptr) {
         for (const Option& option : entry->options)
             if (reader.contains(option.name)) read_option(reader, option, elements, attribute.options);
-    } else if (reader.contains("grid")) {
-        attribute.options["grid"] = reader.whole(keys::grid);
+    } else {
+        if (reader.contains(keys::grid.name)) attribute.options[keys::grid.name] = reader.whole(keys::grid);
+        if (!attribute.vector.empty() && reader.contains(keys::norm.name))
+            attribute.options[keys::norm.name] = reader.real(keys::norm);
     }
     if (reader.contains("estimate")) {
         if (attribute.strings || attribute.several())
@@ -310,7 +331,7 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
                     "Attribute \"" + attribute.name + "\" names the mechanism " + attribute.mechanism + ".",
                     "Remove \"estimate\" or \"mechanism\".");
     }
-    attribute.share = reader.whole(keys::share);
+    attribute.share = reader.whole(key(Object::attribute, "weight"));
     for (Attribute& element : elements) {
         element.mechanism = attribute.mechanism;
         element.options = attribute.options;
@@ -321,14 +342,15 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
 
 /// The elements of a vector: numbers of one range, or each with a range of its own, and each with a label.
 std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const std::string& name) {
-    const std::string allowed =
-        "a number of elements from 2 to " + std::to_string(max_elements) + ", or an array of labels";
+    constexpr std::uint64_t least = vector_key.whole().least, most = vector_key.whole().most;
+    const std::string allowed = "a number of elements from " + std::to_string(least) + " to " +
+                                std::to_string(most) + ", or an array of labels";
     std::vector<std::string> labels;
-    if (found.is_number_unsigned() && found.get<std::uint64_t>() >= 2 &&
-        found.get<std::uint64_t>() <= max_elements) {
+    if (found.is_number_unsigned() && found.get<std::uint64_t>() >= least &&
+        found.get<std::uint64_t>() <= most) {
         for (std::uint64_t i = 0; i < found.get<std::uint64_t>(); ++i) labels.push_back(std::to_string(i));
     } else {
-        if (!found.is_array() || found.size() < 2 || found.size() > max_elements)
+        if (!found.is_array() || found.size() < least || found.size() > most)
             JsonObject::wrong("vector", found, allowed);
         for (const Json& label : found) {
             if (!label.is_string() || label.get_ref<const std::string&>().empty())
@@ -346,14 +368,14 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
     Attribute element;
     element.name = name;
     check_name(element);
-    const std::vector<double> least = ends_of_elements(reader, "min", labels.size()),
-                              most = ends_of_elements(reader, "max", labels.size());
+    const std::vector<double> lower = ends_of_elements(reader, "min", labels.size()),
+                              upper = ends_of_elements(reader, "max", labels.size());
     element.vector = name;
     std::vector<Attribute> elements(labels.size(), element);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         elements[i].name = name + "." + labels[i];
-        elements[i].min = least[i];
-        elements[i].max = most[i];
+        elements[i].min = lower[i];
+        elements[i].max = upper[i];
         check_name(elements[i]);
         check_range(elements[i]);
     }
@@ -362,12 +384,10 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
 
 /// Whether an attribute's values change.
 void movement(JsonObject& reader, std::vector<Attribute>& elements) {
-    const Json* found = reader.find("evolving");
-    if (found == nullptr) return;
-    if (!found->is_boolean()) JsonObject::wrong("evolving", *found, "true or false, in an attribute");
+    if (!reader.flag(key(Object::attribute, "evolving"))) return;
     for (Attribute& attribute : elements) {
-        attribute.evolving = found->get<bool>();
-        if (attribute.evolving && !attribute.numeric())
+        attribute.evolving = true;
+        if (!attribute.numeric())
             invalid("an evolving attribute must be numeric",
                     "\"" + attribute.name + "\" is " + (attribute.strings ? "of strings." : "categorical."),
                     "Use \"evolving\": {} next to \"attributes\" to memoize categories.");
@@ -429,6 +449,10 @@ void refuse_mechanism_name(const std::string& name) {
     JsonObject::wrong("mechanism", Json(name), mechanism_names());
 }
 
+bool is_attribute_name(std::string_view name) {
+    return !name.empty() && name.size() <= max_name && !has_control(name);
+}
+
 bool has_control(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
@@ -456,14 +480,14 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                 reader.ignore("estimate");  // read with the mechanism
                 if (reader.find("mechanism") != nullptr)
                     elements[0].mechanism = reader.word("mechanism", mechanism_names());
-                elements[0].share = reader.whole(keys::share);
+                elements[0].share = reader.whole(key(Object::attribute, "weight"));
             } else {
                 reporting(reader, elements);
             }
             movement(reader, elements);
             accept_attribute_texts(reader);
             reader.finish();
-            if (attributes.size() + elements.size() > max_elements * 4)
+            if (attributes.size() + elements.size() > 4 * vector_key.whole().most)
                 invalid("the spec has too many attributes", "Every element of a vector counts.");
             if (vector != nullptr && !seen.insert(elements[0].vector).second) refuse_name(elements[0].vector);
             for (Attribute& element : elements) attributes.push_back(std::move(element));
@@ -476,6 +500,12 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
         if (const Json* found = top.find("regression")) add_regression(*found, attributes);
         for (const Attribute& attribute : attributes) {
             if (attribute.derived()) check_name(attribute);
+            for (const Factor& factor : attribute.product)
+                if (attributes[factor.attribute].circular)
+                    invalid(
+                        "a product does not support numbers on a circle",
+                        "\"" + attributes[factor.attribute].name + "\" has \"circular\": true.",
+                        "Remove \"circular\", or remove the number from the products and the regression.");
             if (!seen.insert(attribute.name).second) refuse_name(attribute.name);
         }
     } else if (top.contains("strings") || top.contains("domain") || top.contains("min") ||

@@ -22,7 +22,7 @@ namespace ldp {
 namespace {
 
 Json strings_json(const StringDomain& strings) {
-    Json json{{"alphabet", alphabet_text(strings.alphabet)}, {keys::longest.name, strings.longest}};
+    Json json{{"alphabet", alphabet_text(strings.alphabet)}, {"max_length", strings.longest}};
     if (strings.fold) json["lowercase"] = true;
     if (!strings.other.empty()) json["other"] = alphabet_text(strings.other);
     return json;
@@ -43,15 +43,15 @@ Json budget_json(const Budget& budget) {
     Json json{{"epsilon", budget.group ? budget.group->epsilon : budget.epsilon},
               {"when_spent", keys::when_spent[static_cast<std::size_t>(budget.when_spent)]}};
     if (budget.group) {
-        json[keys::group] = budget.group->name;
-        if (budget.epsilon != budget.group->epsilon) json[keys::at_most] = budget.epsilon;
+        json["group"] = budget.group->name;
+        if (budget.epsilon != budget.group->epsilon) json["at_most"] = budget.epsilon;
     }
-    if (budget.report_spent) json[keys::report_spent] = *budget.report_spent;
+    if (budget.report_spent) json["report_spent"] = *budget.report_spent;
     return json;
 }
 
 Json canonical_json(const Spec& spec) {
-    Json document{{"version", keys::version},
+    Json document{{"version", keys::version.whole().fallback},
                   {"mechanism", spec.mechanism().name},
                   {"epsilon", spec.epsilon()},
                   {"attributes", Json::array()}};
@@ -80,9 +80,10 @@ Json canonical_json(const Spec& spec) {
         }
         if (attribute.several()) {
             entry["several"] = true;
-            entry[keys::most] = attribute.most;
+            entry["most"] = attribute.most;
         }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
+        if (attribute.circular) entry["circular"] = true;
         if (may_be_missing(attribute))
             entry["missing"] = true;
         else if (!attribute.none.empty())
@@ -109,14 +110,14 @@ Json canonical_json(const Spec& spec) {
     if (spec.evolving()) {
         Json& evolving = document["evolving"] = Json::object();
         if (std::ranges::any_of(spec.attributes(), &Attribute::evolving))
-            evolving = {{keys::window.name, spec.evolving()->window},
+            evolving = {{"window", spec.evolving()->window},
                         {"volatility", spec.evolving()->volatility},
                         {"flip_probability", spec.evolving()->flip_probability},
-                        {keys::base_levels.name, spec.evolving()->base_levels}};
+                        {"base_levels", spec.evolving()->base_levels}};
     }
     if (spec.budget()) {
         document["budget"] = budget_json(*spec.budget());
-        if (spec.budget()->report_spent == true) document["budget"].erase(keys::report_spent);
+        if (spec.budget()->report_spent == true) document["budget"].erase("report_spent");
     }
     if (spec.min_group() != usual_min_group) document[keys::min_group.name] = spec.min_group();
     return document;
@@ -124,7 +125,8 @@ Json canonical_json(const Spec& spec) {
 
 Json derived_json(const Spec& spec) {
     const auto mechanism = make_mechanism(spec);
-    Json derived{{"report_bytes", mechanism->block().size() + sent_size(*mechanism)},
+    Json derived{{"block", to_hex(mechanism->block())},
+                 {"report_bytes", mechanism->block().size() + sent_size(*mechanism)},
                  {"summary_bytes", SummaryFrame(mechanism->block().size()).size(counted_size(*mechanism))}};
     const Json given = canonical_json(spec);
     for (const auto& [key, value] : mechanism->parameters())
@@ -163,8 +165,8 @@ std::string Spec::to_json() const {
     return json_text(document);
 }
 
-std::uint64_t Spec::fingerprint() const {
-    return fingerprint_of(json_text(canonical_json(*this)));
+Fingerprint Spec::fingerprint() const {
+    return Fingerprint::of(canonical_text(canonical_json(*this)));
 }
 
 }  // namespace ldp

@@ -7,13 +7,13 @@
 
 namespace ldp {
 
-/// Without "derived" and "chosen": what the fingerprint is of.
+/// Returns the canonical form without "derived" and "chosen". The fingerprint is computed from it.
 [[nodiscard]] nlohmann::json canonical_json(const Spec& spec);
-/// The canonical form with the texts of the spec.
+/// Returns the canonical form with the texts of the spec.
 [[nodiscard]] nlohmann::json described_json(const Spec& spec);
-/// The object "budget".
+/// Returns the object "budget".
 [[nodiscard]] nlohmann::json budget_json(const Budget& budget);
-/// What follows from it: sizes, and the parameters that its mechanism works out.
+/// Returns the object "derived": sizes, and the parameters that the mechanism computes.
 [[nodiscard]] nlohmann::json derived_json(const Spec& spec);
 
 }  // namespace ldp

@@ -57,7 +57,7 @@ Json with_single_spaces(Json document) {
 }
 
 std::string digest_of(const Json& value) {
-    const std::string text = json_text(value, Unsound::allowed);
+    const std::string text = canonical_text(value, Unsound::allowed);
     return to_hex(sha256(std::as_bytes(std::span(text))));
 }
 

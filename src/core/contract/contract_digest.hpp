@@ -1,5 +1,5 @@
-// The digest of a contract: what the owner of a collection publishes, and what clients compare. Clients, documents and
-// the extension compute it here.
+// The digest of a contract. The owner of a collection publishes it, and clients compare it with the digest of
+// the offer. Clients, documents and the extension use these functions.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ using Json = nlohmann::json;
 
 /// The version of contracts.
 inline constexpr std::uint64_t contract_version = 1;
-/// Digits of a digest that people compare.
+/// Number of digits of a digest that people compare.
 inline constexpr std::size_t digits_for_people = 16;
 
-/// Returns the spec in canonical form with its texts, as contracts have it: without "derived", "chosen" and
+/// Returns the spec in canonical form with its texts, as in contracts: without "derived", "chosen" and
 /// "people_asked".
 [[nodiscard]] Json contract_document(const Spec& spec);
 /// Replaces runs of spaces by one space in the texts of a document. Labels and names stay as they are.
@@ -36,7 +36,7 @@ inline constexpr std::size_t digits_for_people = 16;
 /// Returns the digest of the contract of a spec, whose clients send the public columns of this JSON array in clear.
 /// Throws Error (invalid_value) if it is no array of texts.
 [[nodiscard]] std::string contract_digest(const Spec& spec, std::string_view in_clear);
-/// Returns the first digits of a digest, which people compare, in groups of four, for people.
+/// Returns the digits of a digest that people compare, in groups of four.
 [[nodiscard]] std::string short_digest(std::string_view digest);
 
 }  // namespace ldp

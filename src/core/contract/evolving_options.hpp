@@ -1,9 +1,9 @@
-// Rounding of values that change. A response costs ε once and may then be repeated without cost. So a number
-// that changes often is rounded until it changes rarely: α-point rounding (Ding, Kulkarni, Yekhanin 2017),
-// with a step that depends on the number's volatility (Saatchi 2025).
+// Rounding of values that change. A response costs ε once and may then be repeated without cost. Therefore, a
+// number that changes often is rounded so coarsely that it changes rarely: α-point rounding (Ding, Kulkarni,
+// Yekhanin 2017), with a step that depends on the number's volatility (Saatchi 2025).
 //
-// A new step is a new grid, whose points have no memoized responses. So steps double from level to level, and
-// the level changes only at the end of a window of reports, independent of the randomized reports.
+// A new step is a new grid, whose points have no memoized responses. Therefore, steps double from level to
+// level, and the level changes only at the end of a window of reports, independent of the randomized reports.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +50,9 @@ class RoundingLevels {
     std::uint64_t levels_;
 };
 
-/// The changes of an attribute, and its rounding level. A store contains it, so it has values rounded to the
-/// first level and nothing more precise. For two values and one uniform α, the expected distance of the
-/// rounded values is the distance of the values, because rounding is monotone and unbiased.
+/// The changes of an attribute, and its rounding level. Because it is saved in a store, its values are
+/// rounded to the first level and never more precise. For two values and one uniform α, the expected distance
+/// of the rounded values is the distance of the values, because rounding is monotone and unbiased.
 struct RoundingState {
     double last = -1;         ///< the last rounded position, or −1 before the first report
     double moved = 0;         ///< Σ|difference| of rounded positions in this window, in shares of the range
@@ -66,20 +66,21 @@ struct RoundingState {
 /// An evolving attribute's volatility score is Σ|v_t − v_{t−1}| / (window · range), over consecutive windows,
 /// of values rounded to the base step. If the score is at most the spec's `volatility`, the attribute is
 /// static and uses the base step, 1/base_levels of the range. If it is larger, the attribute is dynamic and
-/// its step is score/flip_probability, but at least the base step. So a typical change changes the rounded
-/// value with flip_probability. Other attributes are rounded to the points of their grid.
+/// its step is score/flip_probability, but at least the base step. A typical change therefore changes the
+/// rounded value with probability flip_probability. Other attributes are rounded to the points of their grid.
 class Rounding {
   public:
-    /// The spec has evolving(); `mechanism` is of this spec.
+    /// The spec must have evolving(), and `mechanism` must be its mechanism.
     Rounding(const Spec& spec, const LocalRandomizer& mechanism)
         : Rounding(spec.evolving().value(), spec.attributes(), mechanism) {}
-    /// The same for the attributes that `mechanism` reports.
+    /// Prepares the rounding of only the attributes that `mechanism` reports.
     Rounding(const Evolving& evolving, std::span<const Attribute> attributes,
              const LocalRandomizer& mechanism);
 
     /// Returns the number of words α of a person, which are drawn once: one for each attribute and level.
     [[nodiscard]] std::size_t alphas() const noexcept { return alphas_; }
-    /// Returns the first word α of an attribute. The set of an attribute of sets is cut by it.
+    /// Returns the first word α of an attribute. It also determines which labels of a set that is too large
+    /// are reported.
     [[nodiscard]] std::uint64_t alpha_of(std::size_t attribute,
                                          std::span<const std::uint64_t> alphas) const noexcept {
         return alphas[tracks_[attribute].first_alpha];

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/contract/attributes.hpp"
 
 namespace ldp {
 
@@ -12,6 +13,22 @@ namespace {
 
 constexpr std::size_t max_text = std::size_t{1} << 20;
 constexpr int max_depth = 8;
+
+std::string whole_allowed(const Option& bounds) {
+    return "a whole number from " + std::to_string(bounds.least) + " to " + std::to_string(bounds.most);
+}
+
+std::string text_allowed(const keys::Key& key) {
+    return "a text of 1 to " + std::to_string(key.whole().most) + " bytes without control characters";
+}
+
+/// Whether text has characters that control a terminal: has_control(), and U+0080 to U+009F.
+bool has_any_control(std::string_view text) {
+    if (has_control(text)) return true;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i)
+        if (text[i] == '\xC2' && static_cast<unsigned char>(text[i + 1]) < 0xA0) return true;
+    return false;
+}
 
 }  // namespace
 
@@ -102,9 +119,52 @@ std::uint64_t JsonObject::whole(const Option& option) {
     if (found == nullptr) return option.fallback;
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() < option.least ||
         found->get<std::uint64_t>() > option.most)
-        wrong(option.name, *found,
-              "a whole number from " + std::to_string(option.least) + " to " + std::to_string(option.most));
+        wrong(option.name, *found, whole_allowed(option));
     return found->get<std::uint64_t>();
+}
+
+std::uint64_t JsonObject::whole(const keys::Key& key) {
+    const Option bounds = key.whole();
+    if (key.required) static_cast<void>(need(key.name, whole_allowed(bounds)));
+    return whole(bounds);
+}
+
+double JsonObject::real(const keys::Key& key) {
+    if (!key.required && find(key.name) == nullptr) return key.fallback;
+    const bool above = key.form == keys::ValueForm::above;
+    const std::string allowed = above ? "a number above " + shortest(key.least)
+                                      : "a number from " + shown(key.least) + " to " + shown(key.most);
+    const double value = real(key.name, allowed);
+    if (!(value >= key.least && value <= key.most) || (above && value == key.least))
+        wrong(key.name, Json(value), allowed);
+    return value;
+}
+
+bool JsonObject::flag(const keys::Key& key) {
+    const Json* found = find(key.name);
+    if (found == nullptr) return key.fallback > 0;
+    if (!found->is_boolean()) wrong(key.name, *found, "true or false");
+    return found->get<bool>();
+}
+
+std::size_t JsonObject::word(const keys::Key& key) {
+    const Json* found = find(key.name);
+    if (found == nullptr) return static_cast<std::size_t>(key.fallback);
+    const auto at = std::ranges::find(key.words, *found);
+    if (at == key.words.end()) wrong(key.name, *found, "one of " + joined(key.words));
+    return static_cast<std::size_t>(at - key.words.begin());
+}
+
+std::string JsonObject::text(const keys::Key& key) {
+    return text(key, need(key.name, text_allowed(key)));
+}
+
+std::string JsonObject::text(const keys::Key& key, const Json& found) {
+    if (!found.is_string()) wrong(key.name, found, text_allowed(key));
+    auto text = found.get<std::string>();
+    if (text.empty() || static_cast<double>(text.size()) > key.most || has_any_control(text))
+        wrong(key.name, found, text_allowed(key));
+    return text;
 }
 
 void JsonObject::finish() const {

@@ -1,4 +1,4 @@
-// JSON as a spec is read: every key is asked for once, and what nobody asked for is an error.
+// Reading of JSON objects with an error for every unknown key: a key is unknown if no function has read it.
 #pragma once
 
 #include <set>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/json.hpp"
-#include "core/mechanism/role/settings.hpp"
+#include "core/contract/keys.hpp"
 
 namespace ldp {
 
@@ -14,47 +14,57 @@ namespace ldp {
 [[noreturn]] void invalid(const std::string& message, const std::string& detail,
                           const std::string& hint = {});
 
-/// What was found, short enough for an error message.
+/// Returns a JSON value as text, shortened for an error message.
 [[nodiscard]] std::string shown(const Json& value);
 [[nodiscard]] std::string shown(double number);
 
-/// What a text is, for errors.
+/// The name of a kind of JSON text and an example, for errors.
 struct JsonKind {
     const char* name = "spec";
     const char* example = R"({"mechanism": "grr", "epsilon": 1, "domain": 4})";
 };
-/// Throws Error (malformed): text is no JSON, for the reason that the library of JSON gave.
+/// Throws Error (malformed): the text is not JSON. `why` is the reason from the JSON library.
 [[noreturn]] void refuse_json(const char* why, const JsonKind& kind = {});
 
-/// Text to a document. A key that stands twice is an error, as is nesting deeper than any spec needs.
+/// Parses a text. Repeated keys, and nesting deeper than any spec requires, are errors.
 [[nodiscard]] Json parse_json(std::string_view text, const JsonKind& kind = {});
 
-/// One object, read key by key; what is left at the end is unknown. `where` names it in errors; the object
-/// must outlive it.
+/// A JSON object that is read key by key. finish() rejects the keys that were not read. `where` names the
+/// object in errors. The JSON value must outlive this object.
 class JsonObject {
   public:
     JsonObject(const Json& object, std::string where);
 
-    /// Null if there is no such key.
+    /// Returns the value of a key; null if the key does not exist.
     [[nodiscard]] const Json* find(const std::string& key);
-    /// Whether there is one, without asking for it.
+    /// Returns whether the key exists. The key does not count as read.
     [[nodiscard]] bool contains(const char* key) const { return object_.contains(key); }
-    /// The keys that are there, for messages.
+    /// Returns the existing keys, for messages.
     [[nodiscard]] std::string keys() const;
     [[nodiscard]] const Json& need(const std::string& key, const std::string& allowed);
-    /// A finite number.
+    /// Returns a finite number.
     [[nodiscard]] double real(const std::string& key, const std::string& allowed);
-    /// A number within bounds; the fallback if the key is not there.
+    /// Returns a number within bounds; the fallback if the key does not exist.
     [[nodiscard]] double real(const std::string& key, double fallback, double least, double most);
     [[nodiscard]] std::string word(const std::string& key, const std::string& allowed);
-    /// A whole number within the option's bounds; its default if the key is not there.
+    /// Returns a whole number within the bounds of the option; its default if the key does not exist.
     [[nodiscard]] std::uint64_t whole(const Option& option);
-    /// Keys that may stand here, whatever they say.
+    // Read a key of the table. They return its default if the key does not exist. A key that is required must exist.
+    [[nodiscard]] std::uint64_t whole(const keys::Key& key);
+    [[nodiscard]] double real(const keys::Key& key);
+    [[nodiscard]] bool flag(const keys::Key& key);
+    /// Returns the index of a word.
+    [[nodiscard]] std::size_t word(const keys::Key& key);
+    /// Returns a text; the key must exist.
+    [[nodiscard]] std::string text(const keys::Key& key);
+    /// Returns the value of a key, or a part of it, as a text within the bounds of the key.
+    [[nodiscard]] static std::string text(const keys::Key& key, const Json& found);
+    /// Accepts a key with any value.
     void ignore(const std::string& key) { known_.insert(key); }
-    /// Throws for the first key that nothing asked for.
+    /// Throws Error (invalid_spec) for the first key that was not read.
     void finish() const;
 
-    /// Throws Error (invalid_spec) for a key whose value is not what it must be.
+    /// Throws Error (invalid_spec) for a key with an invalid value.
     [[noreturn]] static void wrong(const std::string& key, const Json& found, const std::string& allowed);
 
   private:

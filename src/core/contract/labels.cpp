@@ -72,6 +72,49 @@ std::optional<double> bound(const Json& found, double open) {
     return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
 }
 
+constexpr std::string_view prefix_mark = "...";
+
+/// Returns whether a label stands for a whole string, or for all strings with a prefix.
+bool is_of_strings(const Attribute& attribute, std::string_view label) noexcept {
+    return attribute.prefix != 0 && label != attribute.other && label != attribute.none;
+}
+
+bool is_whole_string(std::string_view label) noexcept {
+    return label.ends_with(Attribute::terminator);
+}
+
+/// Returns whether estimates show a label of strings as this text.
+bool is_shown_as(std::string_view label, std::string_view text) noexcept {
+    if (is_whole_string(label)) return label.substr(0, label.size() - 1) == text;
+    return text.ends_with(prefix_mark) && text.substr(0, text.size() - prefix_mark.size()) == label;
+}
+
+std::string shown_label(const Attribute& attribute, std::size_t value) {
+    std::string text = attribute.labels[value];
+    if (attribute.prefix == 0) return text;
+    if (is_of_strings(attribute, text)) {
+        if (!is_whole_string(text)) return text.append(prefix_mark);
+        text.pop_back();
+        return text;
+    }
+    std::erase(text, Attribute::terminator);
+    while (std::ranges::any_of(attribute.labels, [&](const std::string& label) {
+        return is_of_strings(attribute, label) && is_shown_as(label, text);
+    }))
+        text = "(" + text + ")";
+    return text;
+}
+
+std::optional<std::uint64_t> find_shown_label(const Attribute& attribute, std::string_view text) {
+    for (std::size_t value = 0; value < attribute.labels.size(); ++value) {
+        const std::string& label = attribute.labels[value];
+        if (is_of_strings(attribute, label) ? is_shown_as(label, text)
+                                            : shown_label(attribute, value) == text)
+            return value;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::size_t> find_attribute(std::span<const Attribute> attributes,
@@ -142,8 +185,7 @@ std::string Labels::name(std::size_t attribute) const {
 
 std::string Labels::label(std::size_t attribute, std::uint64_t value) const {
     if (of_strings(attribute)) return string_label(*attributes_[attribute].strings, value);
-    const auto found = find_label(attribute, value);
-    return found ? std::string(*found) : std::to_string(value);
+    return find_label(attribute, value) ? shown_label(attributes_[attribute], value) : std::to_string(value);
 }
 
 std::string Labels::json_name(std::size_t attribute) const {
@@ -151,8 +193,10 @@ std::string Labels::json_name(std::size_t attribute) const {
 }
 
 std::string Labels::json_label(std::size_t attribute, std::uint64_t value) const {
-    return has_labels(attribute) || of_strings(attribute) ? json_text(Json(label(attribute, value)))
-                                                          : std::to_string(value);
+    const auto found = find_label(attribute, value);
+    if (found || of_strings(attribute))
+        return json_text(Json(found ? std::string(*found) : label(attribute, value)));
+    return std::to_string(value);
 }
 
 std::vector<double> Labels::ends(std::size_t attribute) const {
@@ -164,13 +208,19 @@ std::vector<double> Labels::ends(std::size_t attribute) const {
     return ends;
 }
 
-std::optional<std::uint64_t> Labels::find_value(std::size_t attribute,
-                                                std::string_view label) const noexcept {
+std::optional<std::uint64_t> Labels::find_value(std::size_t attribute, std::string_view label) const {
     if (attribute >= attributes_.size()) return std::nullopt;
     if (const auto& strings = attributes_[attribute].strings) {
         const auto found = code_of(*strings, label);
         return found ? std::optional<std::uint64_t>(found->code) : std::nullopt;
     }
+    if (attributes_[attribute].prefix != 0)
+        if (const auto found = find_shown_label(attributes_[attribute], label)) return found;
+    return find_spec_label(attribute, label);
+}
+
+std::optional<std::uint64_t> Labels::find_spec_label(std::size_t attribute,
+                                                     std::string_view label) const noexcept {
     const std::vector<std::uint32_t>& slots = index_[attribute];
     if (slots.empty()) return ldp::find_label(attributes_[attribute], label);
     std::size_t at = std::hash<std::string_view>()(label) & (slots.size() - 1);
@@ -195,19 +245,19 @@ std::size_t Labels::attribute_called(std::string_view name, std::size_t count,
         [&](std::size_t i) -> const std::string& { return attributes_[i].name; }, hint);
 }
 
-std::uint64_t Labels::value_called(std::size_t attribute, std::string_view label,
+std::uint64_t Labels::value_called(std::size_t attribute, std::string_view name,
                                    const std::string& hint) const {
-    if (const auto found = find_value(attribute, label)) return *found;
+    if (const auto found = find_value(attribute, name)) return *found;
     if (of_strings(attribute))
-        refuse("\"" + shortened(std::string(label), 200) + "\" is not a string of attribute \"" +
+        refuse("\"" + shortened(std::string(name), 200) + "\" is not a string of attribute \"" +
                    attributes_[attribute].name + "\"",
                "The alphabet is \"" + alphabet_text(attributes_[attribute].strings->alphabet) + "\".");
     if (has_labels(attribute))
         none_called(
-            "value", label, attributes_[attribute].labels.size(),
-            [&](std::size_t i) -> const std::string& { return attributes_[attribute].labels[i]; }, hint);
-    if (const auto number = number_in(label)) return *number;
-    refuse("there is no value \"" + shortened(std::string(label), 200) + "\"",
+            "value", name, attributes_[attribute].labels.size(),
+            [&](std::size_t i) { return label(attribute, i); }, hint);
+    if (const auto number = number_in(name)) return *number;
+    refuse("there is no value \"" + shortened(std::string(name), 200) + "\"",
            "No collection with the summary's spec has labels for the values; use their numbers.");
 }
 

@@ -8,7 +8,7 @@
 namespace ldp {
 
 /// Reads an option from an object into `values`, or its default if the key is missing and the option has one.
-/// `attributes` are those of the mechanism. Throws Error (invalid_spec) for a value out of bounds.
+/// `attributes` are the attributes of the mechanism. Throws Error (invalid_spec) for a value out of bounds.
 void read_option(JsonObject& object, const Option& option, const std::vector<Attribute>& attributes,
                  OptionValues& values);
 

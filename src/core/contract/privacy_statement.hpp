@@ -28,8 +28,8 @@ struct PrivacyLoss {
     /// Returns an upper bound of the probability of a statement that had the probability `prior` in (0, 1) before:
     /// πe^ε/(πe^ε + 1 − π). It holds except with probability δ.
     [[nodiscard]] double posterior(double prior) const noexcept;
-    /// Returns the bound of this many such reports together: of one person, or of different people whose values are
-    /// guessed together.
+    /// Returns the joint bound of this number of such reports: of one person, or of different people whose
+    /// values are guessed together.
     [[nodiscard]] PrivacyLoss times(double count) const noexcept { return {count * epsilon, count * delta}; }
 
     friend bool operator==(const PrivacyLoss&, const PrivacyLoss&) = default;
@@ -38,7 +38,7 @@ struct PrivacyLoss {
 /// The relation of the reports of one person.
 enum class Repetition {
     fresh,     ///< each report is drawn anew, and costs again
-    memoized,  ///< an answer that returns is reported with its memoized response
+    memoized,  ///< an answer that occurs again is reported with its memoized response
     series,    ///< one bound covers the reports of all rounds
 };
 
@@ -57,7 +57,8 @@ struct StatedLoss {
 /// The bounds of one spec.
 struct PrivacyStatement {
     Repetition repetition = Repetition::fresh;
-    /// One report with all that it contains, such as the signal of a spent budget. Of a series, the whole series.
+    /// One report with all that it contains, such as the signal of a spent budget. For a series, it is the
+    /// whole series.
     PrivacyLoss report;
     /// One report in the rounds before a budget can have ended, in which the signal depends on no value. Equal to
     /// `report` without a signal.
@@ -90,7 +91,7 @@ struct PrivacyStatement {
     [[nodiscard]] std::vector<StatedLoss> losses() const;
 };
 
-/// Returns the statement of a spec. `mechanism` is that of the spec.
+/// Returns the statement of a spec. `mechanism` is the mechanism of the spec.
 [[nodiscard]] PrivacyStatement privacy_statement(const Spec& spec, const Mechanism& mechanism);
 
 /// Returns a sentence about the group whose budget pays for the collection; empty without a group.

@@ -1,10 +1,11 @@
 // Derived attributes of a record: the product of two numbers, or of a number and the indicator of a
 // category's value. Covariances and regressions are computed from their means. For the mechanism, a product
-// is another number. The privacy guarantee does not depend on computations before the randomization, so ε is
-// unchanged.
+// is a number like any other. The privacy guarantee does not depend on computations before the randomization,
+// so ε is unchanged.
 //
-// Each number is centred at the middle of its declared range: (x−mₓ)(y−m_y), or (y−m_y) for members of a
-// group and 0 for others. Centring makes the ranges of products smaller, and noise is proportional to ranges.
+// Each number is centered at the middle of its declared range: (x−mₓ)(y−m_y), or (y−m_y) for members of a
+// group and 0 for others. Centering makes the ranges of products smaller, and noise is proportional to
+// ranges.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,16 +17,16 @@
 
 namespace ldp {
 
-/// The most attributes that a record with products may have.
+/// Maximum number of attributes of a record with products.
 inline constexpr std::size_t max_with_products = 4096;
-/// A factor before it is read.
+/// A factor that has not been read yet.
 inline constexpr Factor unread{std::size_t{0} - 1, {}};
 
 /// Reads "product" of an attribute with unread factors: the names of two numbers, or one name and
 /// {"category": value}. The default name is "x*y" or "y*school=north", and the default range contains all
 /// possible products. Throws Error (invalid_spec).
 void read_product(const nlohmann::json& found, std::span<const Attribute> all, Attribute& attribute);
-/// A factor as the spec has it, and as part of a name: "y", "school=north".
+/// Return a factor in the form of the spec, and as part of a name: "y", "school=north".
 [[nodiscard]] nlohmann::json factor_json(std::span<const Attribute> all, const Factor& factor);
 [[nodiscard]] std::string factor_name(std::span<const Attribute> all, const Factor& factor);
 

@@ -13,7 +13,7 @@ namespace ldp {
 /// Returns how many different responses a person's values may need, for any values; 2^64 − 1 if it is larger.
 /// It is the number of keys of the mechanism, or less if numbers are rounded to few points.
 [[nodiscard]] std::uint64_t possible_responses(const Spec& spec, const Mechanism& mechanism);
-/// The same for a mechanism that reports the attributes from `first` on.
+/// Returns this number for a mechanism that reports the attributes from `first` on.
 [[nodiscard]] std::uint64_t possible_responses(const std::vector<Attribute>& attributes,
                                                const Evolving& evolving, const Mechanism& mechanism,
                                                std::size_t first);
@@ -23,15 +23,17 @@ namespace ldp {
 /// first.
 [[nodiscard]] std::uint64_t affordable_responses(const Budget& budget, std::uint64_t possible,
                                                  const Mechanism& mechanism);
-/// The same for a spec, which has a budget.
+/// Returns this number for a spec that has a budget.
 [[nodiscard]] std::uint64_t affordable_responses(const Spec& spec, const Mechanism& mechanism);
 [[nodiscard]] std::uint64_t affordable_responses(const Spec& spec);
 
-/// Returns the largest number of different responses that a person gives: the smaller one of the two above.
+/// Returns the largest number of different responses that a person gives: the smaller of the two numbers
+/// above.
 [[nodiscard]] std::uint64_t most_responses(const Spec& spec, const Mechanism& mechanism);
 
-/// Returns the largest total ε of a person under a spec that has a budget. With memoized responses it is the ε of
-/// all responses and of the signal, and of a series its ε. Without them, the budget pays for some fresh reports.
+/// Returns the largest total ε of a person under a spec that has a budget. With memoized responses, it is the
+/// ε of all responses and of the signal; for a series, it is the ε of the series. Without them, the budget
+/// pays for some fresh reports.
 [[nodiscard]] double most_epsilon(const Spec& spec, const Mechanism& mechanism);
 
 /// Returns the terms of the spec's budget for the blocks of its reports.

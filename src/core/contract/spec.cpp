@@ -7,7 +7,6 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/contract/attributes.hpp"
 #include "core/contract/canonical.hpp"
-#include "core/contract/keys.hpp"
 #include "core/contract/mechanism_options.hpp"
 #include "core/contract/response_count.hpp"
 #include "core/contract/spec_reader.hpp"
@@ -21,11 +20,13 @@
 
 namespace ldp {
 
+using keys::Object;
+
 void refuse_limits(const Json& document, const std::string& why) {
     for (const char* limit : {keys::report_bytes.name, keys::decode_cost.name})
         if (document.contains(limit))
-            invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" without marginals only",
-                    why, "Remove it.");
+            invalid("\"" + std::string(limit) + "\" requires the mechanism \"auto\" without marginals", why,
+                    "Remove it.");
 }
 
 void refuse_want(const std::string& mechanism) {
@@ -35,52 +36,32 @@ void refuse_want(const std::string& mechanism) {
 }
 
 Choice read_choice(const Json& found, bool joint) {
-    constexpr std::size_t max_reason = 1000;
     JsonObject reader(found, "\"chosen\"");
-    const std::string allowed =
-        "a sentence of at most " + std::to_string(max_reason) + " bytes without control characters";
     std::optional<Limits> limits;
-    if (!joint) {
-        for (const Option& limit : {keys::report_bytes, keys::decode_cost})
-            static_cast<void>(reader.need(limit.name, "the limit of the choice"));
-        limits = {reader.whole(keys::report_bytes), reader.whole(keys::decode_cost)};
-    }
-    Choice choice{limits, reader.word("reason", allowed)};
-    if (choice.reason.size() > max_reason || has_control(choice.reason))
-        JsonObject::wrong("reason", Json(choice.reason), allowed);
+    if (!joint)
+        limits = {reader.whole(required(key(Object::chosen, "max_report_bytes"))),
+                  reader.whole(required(key(Object::chosen, "max_decode_cost")))};
+    Choice choice{limits, reader.text(key(Object::chosen, "reason"))};
     reader.finish();
     return choice;
 }
 
 Budget read_budget(const Json& found) {
-    constexpr double max_budget = 1e6;
-    constexpr std::size_t max_group = 63;
     JsonObject reader(found, "\"budget\"");
-    static_cast<void>(reader.need("epsilon", "the total epsilon of a person"));
-    Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
-    if (reader.find(keys::group) != nullptr) {
-        const std::string allowed =
-            "a name of 1 to " + std::to_string(max_group) + " bytes without control characters";
-        const std::string name = reader.word(keys::group, allowed);
-        if (name.empty() || name.size() > max_group || has_control(name))
-            JsonObject::wrong(keys::group, Json(name), allowed);
-        budget.group = {name, budget.epsilon};
-        budget.epsilon = reader.real(keys::at_most, budget.epsilon, min_epsilon, budget.group->epsilon);
-    } else if (reader.contains(keys::at_most)) {
+    Budget budget{reader.real(key(Object::budget, "epsilon"))};
+    constexpr keys::Key group = key(Object::budget, "group"), at_most = key(Object::budget, "at_most");
+    if (reader.find(group.name) != nullptr) {
+        budget.group = {reader.text(group), budget.epsilon};
+        budget.epsilon = reader.real(at_most.name, budget.epsilon, at_most.least, budget.group->epsilon);
+    } else if (reader.contains(at_most.name)) {
         invalid("\"at_most\" is for a budget of a group",
                 "It limits the part of the group's budget that this collection may spend.",
                 "Write the limit of this collection as \"epsilon\", or name the \"group\".");
     }
-    if (reader.find("when_spent") != nullptr) {
-        const std::string allowed = "one of " + joined(keys::when_spent);
-        const std::string found_word = reader.word("when_spent", allowed);
-        const auto* at = std::ranges::find(keys::when_spent, found_word);
-        if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
-        budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
-    }
-    if (const Json* signal = reader.find(keys::report_spent)) {
-        if (!signal->is_boolean()) JsonObject::wrong(keys::report_spent, *signal, "true or false");
-        budget.report_spent = signal->get<bool>();
+    budget.when_spent = static_cast<Budget::WhenSpent>(reader.word(key(Object::budget, "when_spent")));
+    constexpr keys::Key report_spent = key(Object::budget, "report_spent");
+    if (reader.find(report_spent.name) != nullptr) {
+        budget.report_spent = reader.flag(report_spent);
         if (budget.when_spent == Budget::WhenSpent::stop)
             invalid("\"report_spent\" is for \"when_spent\": \"repeat\" only",
                     "A person with a spent budget sends no report that could show it.", "Remove it.");
@@ -99,10 +80,10 @@ Evolving read_evolving(const Json& found, bool moving) {
                 "Set \"evolving\": true for an attribute, or use an empty object to memoize values without "
                 "rounding.");
     Evolving evolving;
-    evolving.window = reader.whole(keys::window);
-    evolving.volatility = reader.real("volatility", evolving.volatility, 0, 1);
-    evolving.flip_probability = reader.real("flip_probability", evolving.flip_probability, 0.001, 1);
-    evolving.base_levels = reader.whole(keys::base_levels);
+    evolving.window = reader.whole(key(Object::evolving, "window"));
+    evolving.volatility = reader.real(key(Object::evolving, "volatility"));
+    evolving.flip_probability = reader.real(key(Object::evolving, "flip_probability"));
+    evolving.base_levels = reader.whole(key(Object::evolving, "base_levels"));
     reader.finish();
     return evolving;
 }
@@ -214,7 +195,8 @@ void check_evolving(const Spec& spec) {
 void check_derived(const Json& derived, const Json& truth) {
     const auto agrees = [&](const std::string& key, const Json& value) {
         const auto found = derived.find(key);
-        return found != derived.end() && found->is_number() &&
+        if (found == derived.end() || !value.is_number()) return found != derived.end() && *found == value;
+        return found->is_number() &&
                std::abs(found->get<double>() - value.get<double>()) <= 1e-9 * std::abs(value.get<double>());
     };
     bool equal = derived.is_object() && derived.size() == truth.size();
@@ -229,13 +211,9 @@ void check_derived(const Json& derived, const Json& truth) {
 }  // namespace
 
 double read_epsilon(JsonObject& top) {
-    if (const Json* version = top.find("version"); version != nullptr && *version != keys::version)
+    if (const Json* version = top.find("version"); version != nullptr && *version != keys::version.fallback)
         JsonObject::wrong("version", *version, "1, the only version");
-    const std::string bounds = "a number from " + shown(min_epsilon) + " to " + shown(max_epsilon);
-    const double epsilon = top.real("epsilon", bounds);
-    if (!(epsilon >= min_epsilon && epsilon <= max_epsilon))
-        JsonObject::wrong("epsilon", Json(epsilon), bounds);
-    return epsilon;
+    return top.real(required(keys::epsilon));
 }
 
 SpecReader::SpecReader(const Json& of) : document(of), top(of, "the spec") {
@@ -260,7 +238,9 @@ void SpecReader::read_record_of_choice() {
 
 void SpecReader::read_options(const MechanismEntry& of, bool all) {
     for (const Option& option : of.options)
-        if ((all || option.name == std::string_view(keys::grid.name)) && option.applies(attributes))
+        if ((all || option.name == std::string_view(keys::grid.name) ||
+             option.name == std::string_view(keys::norm.name)) &&
+            option.applies(attributes))
             read_option(top, option, attributes, options);
 }
 
@@ -361,8 +341,9 @@ Spec Spec::with_texts(SpecTexts texts) const {
 }
 
 std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
-    auto mechanism = make_mechanism(static_cast<const Settings&>(spec),
-                                    Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
+    auto mechanism =
+        make_mechanism(static_cast<const Settings&>(spec),
+                       Terms{spec.fingerprint().in_block(), spec.evolving().has_value(), spec.min_group()});
     if (!spec.evolving() || !spec.budget()) return mechanism;
     const BudgetTerms terms = budget_terms(spec, *mechanism);
     if (!terms.can_end()) return mechanism;

@@ -38,19 +38,19 @@ struct Choice {
 class Spec : public Settings {
   public:
     /// Parses and validates a spec without open choices, such as a canonical one. Throws Error (malformed for
-    /// invalid JSON, else invalid_spec) with the key, its value and the allowed values. Unknown and repeated
-    /// keys are errors, and so is a choice that is left open, such as "auto". resolve() makes these choices.
+    /// invalid JSON, else invalid_spec) with the key, its value and the allowed values. Unknown keys,
+    /// repeated keys and open choices, such as "auto", are errors. resolve() makes these choices.
     [[nodiscard]] static Spec from_json(std::string_view text);
 
     /// Returns the canonical form: equal for equal specs, complete, and parsed to an equal spec. The object
-    /// "derived" follows from the other keys; from_json() recomputes it and rejects another one. The object
-    /// "chosen" records a choice of "auto"; from_json() accepts it unchanged, because later versions might
-    /// choose differently. The texts are those of the spec.
+    /// "derived" follows from the other keys; from_json() recomputes it and rejects a different one. The
+    /// object "chosen" records a choice of "auto"; from_json() accepts it unchanged, because later versions
+    /// might choose differently. It contains the texts of the spec.
     [[nodiscard]] std::string to_json() const;
 
     /// Returns the fingerprint of the canonical form without "derived", "chosen" and texts. Every report
     /// contains it.
-    [[nodiscard]] std::uint64_t fingerprint() const;
+    [[nodiscard]] Fingerprint fingerprint() const;
 
     /// Returns the choice of the mechanism, if "auto" chose it.
     [[nodiscard]] const std::optional<Choice>& chosen() const noexcept { return chosen_; }

@@ -19,7 +19,7 @@ struct SpecReader {
 
     /// Reads "chosen". Throws Error (invalid_spec) if the spec has limits for a choice.
     void read_record_of_choice();
-    /// Reads the mechanism's options; without `all`, the grid of a number alone.
+    /// Reads the mechanism's options; without `all`, only the grid of a number and the norm of a vector.
     void read_options(const MechanismEntry& of, bool all);
     /// Returns the spec for this mechanism. Throws Error (invalid_spec), also for unknown keys.
     [[nodiscard]] Spec finish(const MechanismEntry& of);
@@ -39,7 +39,7 @@ struct SpecReader {
 [[nodiscard]] double read_epsilon(JsonObject& top);
 /// Reads the object "budget" of a spec. Throws Error (invalid_spec).
 [[nodiscard]] Budget read_budget(const Json& found);
-/// Reads the object "chosen" of a spec; one of joint tables has no limits. Throws Error (invalid_spec).
+/// Reads the object "chosen" of a spec; for joint tables, it has no limits. Throws Error (invalid_spec).
 [[nodiscard]] Choice read_choice(const Json& found, bool joint);
 /// Reads the texts of a spec in JSON that has these attributes. Throws Error (invalid_spec).
 [[nodiscard]] SpecTexts read_texts(const Json& document, std::span<const Attribute> attributes);

@@ -8,59 +8,39 @@
 #include "core/base/text.hpp"
 #include "core/contract/attributes.hpp"
 #include "core/contract/json_object.hpp"
-#include "core/contract/keys.hpp"
 #include "core/contract/spec_reader.hpp"
 
 namespace ldp {
 
+using keys::Object;
+
 namespace {
 
-/// A text, with the number of bytes that it may have.
+/// A key whose value is a text.
 template <class Of>
 struct TextKey {
-    const char* name;
+    keys::Key key;
     std::string Of::*text;
-    std::size_t most;
 };
 
-constexpr TextKey<SpecTexts> texts_of_spec[] = {{"title", &SpecTexts::title, 200},
-                                                {"description", &SpecTexts::description, 4000}};
+constexpr TextKey<SpecTexts> texts_of_spec[] = {{key(Object::spec, "title"), &SpecTexts::title},
+                                                {key(Object::spec, "description"), &SpecTexts::description}};
 constexpr TextKey<AttributeTexts> texts_of_attribute[] = {
-    {"title", &AttributeTexts::title, 200},
-    {"question", &AttributeTexts::question, 1000},
-    {"unit", &AttributeTexts::unit, 40},
-    {"description", &AttributeTexts::description, 4000}};
-constexpr const char* scale = "scale";
-constexpr const char* display = "display";
-constexpr const char* ordered = "ordered";
-constexpr std::size_t max_display = 200;
+    {key(Object::attribute, "title"), &AttributeTexts::title},
+    {key(Object::attribute, "question"), &AttributeTexts::question},
+    {key(Object::attribute, "unit"), &AttributeTexts::unit},
+    {key(Object::attribute, "description"), &AttributeTexts::description}};
+constexpr keys::Key scale = key(Object::attribute, "scale");
+constexpr keys::Key display = key(Object::attribute, "display");
+constexpr keys::Key people_asked = key(Object::spec, "people_asked");
 /// Of values without labels.
 constexpr std::uint64_t max_values = 4096;
-constexpr Option people_asked{"people_asked", 0, 1, std::uint64_t{1} << 40};
-constexpr std::size_t max_rounds = 4096;
-
-/// Whether text has characters that control a terminal: has_control(), and U+0080 to U+009F.
-bool has_any_control(std::string_view text) {
-    if (has_control(text)) return true;
-    for (std::size_t i = 0; i + 1 < text.size(); ++i)
-        if (text[i] == '\xC2' && static_cast<unsigned char>(text[i + 1]) < 0xA0) return true;
-    return false;
-}
-
-std::string checked_text(const std::string& key, const Json& found, std::size_t most) {
-    const std::string allowed =
-        "a text of 1 to " + std::to_string(most) + " bytes without control characters";
-    if (!found.is_string()) JsonObject::wrong(key, found, allowed);
-    auto text = found.get<std::string>();
-    if (text.empty() || text.size() > most || has_any_control(text)) JsonObject::wrong(key, found, allowed);
-    return text;
-}
 
 /// The texts with these keys. A key that is null stands for no text.
 template <class Of>
 void read_each(JsonObject& reader, std::span<const TextKey<Of>> keys, Of& into) {
-    for (const auto& [name, text, most] : keys)
-        if (const Json* found = reader.find(name)) into.*text = checked_text(name, *found, most);
+    for (const auto& [one, text] : keys)
+        if (reader.find(one.name) != nullptr) into.*text = reader.text(one);
 }
 
 /// An attribute, or the elements of a vector.
@@ -83,8 +63,8 @@ const std::string& name_of(Elements elements) {
     return elements[0].vector.empty() ? elements[0].name : elements[0].vector;
 }
 
-[[noreturn]] void refuse(const char* key, const std::string& of, Elements elements, const std::string& why) {
-    invalid("\"" + std::string(key) + "\" is for " + of, "\"" + name_of(elements) + "\" " + why,
+[[noreturn]] void refuse(const char* name, const std::string& of, Elements elements, const std::string& why) {
+    invalid("\"" + std::string(name) + "\" is for " + of, "\"" + name_of(elements) + "\" " + why,
             "Remove it.");
 }
 
@@ -95,10 +75,10 @@ std::vector<std::string> labels_of(Elements elements) {
     if (!attribute.vector.empty()) {
         for (const Attribute& element : elements) labels.push_back(element_label(element));
     } else if (attribute.strings || attribute.numeric()) {
-        refuse(display, "categories and vectors", elements, "has no labels.");
+        refuse(display.name, "categories and vectors", elements, "has no labels.");
     } else if (attribute.labels.empty()) {
         if (attribute.domain > max_values)
-            refuse(display, "at most " + std::to_string(max_values) + " values without labels", elements,
+            refuse(display.name, "at most " + std::to_string(max_values) + " values without labels", elements,
                    "has " + grouped(attribute.domain) + ".");
         for (std::uint64_t value = 0; value < attribute.domain; ++value)
             labels.push_back(std::to_string(value));
@@ -109,7 +89,7 @@ std::vector<std::string> labels_of(Elements elements) {
 }
 
 void read_display(const Json& found, Elements elements, AttributeTexts& texts) {
-    if (!found.is_object()) JsonObject::wrong(display, found, "an object that maps labels to texts");
+    if (!found.is_object()) JsonObject::wrong(display.name, found, "an object that maps labels to texts");
     const std::vector<std::string> labels = labels_of(elements);
     const std::set<std::string_view> known(labels.begin(), labels.end());
     for (const auto& [label, text] : found.items()) {
@@ -117,7 +97,7 @@ void read_display(const Json& found, Elements elements, AttributeTexts& texts) {
             invalid("\"display\" names a label that \"" + name_of(elements) + "\" does not have",
                     "Found " + shown(Json(label)) + ".",
                     "Labels must equal the labels of the spec byte by byte.");
-        texts.display.emplace(label, checked_text(display, text, max_display));
+        texts.display.emplace(label, JsonObject::text(display, text));
     }
     std::set<std::string_view> seen;
     for (const std::string& label : labels)
@@ -132,13 +112,12 @@ AttributeTexts read_attribute_texts(JsonObject& reader, Elements elements) {
     read_each<AttributeTexts>(reader, texts_of_attribute, texts);
     if (!texts.unit.empty() && !elements[0].of_numbers())
         refuse("unit", "numbers", elements, "is not a number.");
-    if (const Json* found = reader.find(scale)) {
-        if (*found != ordered) JsonObject::wrong(scale, *found, "\"ordered\"");
+    if (reader.find(scale.name) != nullptr) {
+        texts.ordered = reader.word(scale) == 0;
         if (elements[0].of_numbers() || elements[0].strings)
-            refuse(scale, "categories", elements, "is not a category.");
-        texts.ordered = true;
+            refuse(scale.name, "categories", elements, "is not a category.");
     }
-    if (const Json* found = reader.find(display)) read_display(*found, elements, texts);
+    if (const Json* found = reader.find(display.name)) read_display(*found, elements, texts);
     return texts;
 }
 
@@ -147,10 +126,11 @@ bool has_texts(const AttributeTexts& texts) {
 }
 
 std::uint64_t read_count(const Json& found) {
-    if (!found.is_number_unsigned() || found.get<std::uint64_t>() < people_asked.least ||
-        found.get<std::uint64_t>() > people_asked.most)
+    constexpr Option bounds = people_asked.whole();
+    if (!found.is_number_unsigned() || found.get<std::uint64_t>() < bounds.least ||
+        found.get<std::uint64_t>() > bounds.most)
         JsonObject::wrong(people_asked.name, found,
-                          "a whole number from 1 to " + std::to_string(people_asked.most) +
+                          "a whole number from 1 to " + std::to_string(bounds.most) +
                               ", or an object that maps rounds to such numbers");
     return found.get<std::uint64_t>();
 }
@@ -160,6 +140,7 @@ void read_people_asked(const Json& found, SpecTexts& texts) {
         texts.people_asked = read_count(found);
         return;
     }
+    constexpr std::size_t max_rounds = 4096;
     if (found.size() > max_rounds)
         JsonObject::wrong(people_asked.name, found, "of at most " + std::to_string(max_rounds) + " rounds");
     for (const auto& [key, count] : found.items()) {
@@ -179,8 +160,8 @@ void read_top(JsonObject& top, SpecTexts& texts) {
 
 template <class Of>
 void write_each(std::span<const TextKey<Of>> keys, const Of& texts, Json& into) {
-    for (const auto& [name, text, most] : keys)
-        if (!(texts.*text).empty()) into[name] = texts.*text;
+    for (const auto& [one, text] : keys)
+        if (!(texts.*text).empty()) into[one.name] = texts.*text;
 }
 
 }  // namespace
@@ -209,13 +190,13 @@ std::string SpecTexts::to_json() const {
 }
 
 void accept_attribute_texts(JsonObject& attribute) {
-    for (const auto& key : texts_of_attribute) attribute.ignore(key.name);
-    attribute.ignore(scale);
-    attribute.ignore(display);
+    for (const auto& [one, text] : texts_of_attribute) attribute.ignore(one.name);
+    attribute.ignore(scale.name);
+    attribute.ignore(display.name);
 }
 
 void accept_spec_texts(JsonObject& top) {
-    for (const auto& key : texts_of_spec) top.ignore(key.name);
+    for (const auto& [one, text] : texts_of_spec) top.ignore(one.name);
     top.ignore(people_asked.name);
     if (!top.contains("attributes")) accept_attribute_texts(top);
 }
@@ -229,8 +210,8 @@ void write_texts(const SpecTexts& texts, Json& into) {
 
 void write_texts(const AttributeTexts& texts, Json& into) {
     write_each<AttributeTexts>(texts_of_attribute, texts, into);
-    if (texts.ordered) into[scale] = ordered;
-    for (const auto& [label, text] : texts.display) into[display][label] = text;
+    if (texts.ordered) into[scale.name] = scale.words[0];
+    for (const auto& [label, text] : texts.display) into[display.name][label] = text;
 }
 
 SpecTexts read_texts(const Json& document, std::span<const Attribute> attributes) {
@@ -248,7 +229,7 @@ SpecTexts read_texts(const Json& document, std::span<const Attribute> attributes
         return texts;
     }
     Json only = document;  // whose title and description are those of the spec
-    for (const auto& key : texts_of_spec) only.erase(key.name);
+    for (const auto& [one, text] : texts_of_spec) only.erase(one.name);
     keep(only, all[0]);
     return texts;
 }

@@ -14,7 +14,7 @@ namespace ldp {
 
 class JsonObject;
 
-/// The texts of one attribute, or of a vector. Empty texts were not given.
+/// The texts of one attribute, or of a vector. A text that was not given is empty.
 struct AttributeTexts {
     std::string name;              ///< of the attribute or the vector
     std::string title = {};        ///< a short heading

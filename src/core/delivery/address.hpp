@@ -1,4 +1,4 @@
-// Where reports are sent: the address of an endpoint or of a database, and the name of the collection.
+// The destination of reports: the address of an endpoint or of a database, and the name of the collection.
 #pragma once
 
 #include <string>

@@ -45,14 +45,14 @@ struct DeliveryReply {
     bool passing = false;
 };
 
-/// The next action, and the outcome: final if the action is `settle`, else the one to pass on.
+/// The next action, and the outcome, which is final if the action is `settle`, and otherwise is passed on.
 struct DeliveryStep {
     DeliveryAction action;  ///< the next action
     BatchOutcome outcome;   ///< the outcome so far
 };
 
-/// The next step after a reply. `so_far` is the outcome of the step before: `later` for the first submission,
-/// and for the first revocation the outcome that led to it.
+/// The next step after a reply. `so_far` is the outcome of the preceding step: `later` for the first
+/// submission, and for the first revocation the outcome that led to it.
 [[nodiscard]] DeliveryStep next_step(DeliveryRequest request, BatchOutcome so_far,
                                      DeliveryReply reply) noexcept;
 
@@ -64,7 +64,7 @@ struct DeliveryStep {
 /// Describes a response that does not come from the endpoint: a redirect, a login page, a page without a receipt. Empty for any
 /// other response. The text is static and ends with a zero.
 [[nodiscard]] std::string_view foreign_response(unsigned status, bool receipt) noexcept;
-/// The hint for such a response; also static.
+/// The hint for such a response. The text is static and ends with a zero.
 [[nodiscard]] std::string_view foreign_hint() noexcept;
 
 /// The meaning of an SQLSTATE (appendix A of PostgreSQL's manual; class LD is this project's, doc/sql.md).

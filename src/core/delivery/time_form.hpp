@@ -1,4 +1,5 @@
-// How a text writes a date or a time. The server, the command and bounds of SQL functions accept the same texts.
+// The forms of a date or a time in a text. The server, the command and bounds of SQL functions accept the
+// same texts.
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,8 @@ namespace ldp {
 
 /// What reports contain about budgets that ended.
 enum class BudgetEnd : std::uint8_t {
-    signalled,  ///< responses are repeated, and each report has a signal of it (mechanism/spent_signal.hpp)
+    signalled,  ///< responses are repeated, and each report contains a signal that the budget has ended
+                ///< (mechanism/spent_signal.hpp)
     silent,     ///< responses are repeated, and reports do not show it
     stopped,    ///< the person sends no more reports
 };

@@ -1,21 +1,35 @@
-// The fingerprint, which identifies a spec in every report.
+// The fingerprint, which identifies a spec. Every report contains its first bytes.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/base/bytes.hpp"
+
 namespace ldp {
 
-/// Returns the fingerprint of a spec's canonical text.
-[[nodiscard]] std::uint64_t fingerprint_of(std::string_view canonical) noexcept;
-/// Returns the fingerprint of the reports of one attribute, derived from the fingerprint of the record.
+/// SHA-256 of the canonical text of a spec (RFC 8785).
+struct Fingerprint {
+    std::array<std::byte, 32> digest{};  ///< The bytes, in the order of the hexadecimal text.
+
+    /// Returns the fingerprint of a canonical text.
+    [[nodiscard]] static Fingerprint of(std::string_view canonical) noexcept;
+    /// Returns the first 8 bytes, which blocks contain, as they are in memory.
+    [[nodiscard]] std::uint64_t in_block() const noexcept { return load<std::uint64_t>(digest.data()); }
+    /// Orders fingerprints by their bytes.
+    friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// Returns the first 8 bytes of the fingerprint of the reports of one attribute, derived from the record's
+/// fingerprint.
 [[nodiscard]] std::uint64_t part_fingerprint(std::uint64_t record, std::size_t attribute);
 
-/// Returns the text form: 16 hexadecimal digits.
-[[nodiscard]] std::string fingerprint_text(std::uint64_t fingerprint);
-/// Reads the text form; nothing if the text is not a fingerprint.
-[[nodiscard]] std::optional<std::uint64_t> read_fingerprint(std::string_view text) noexcept;
+/// Returns the text form: 64 hexadecimal digits.
+[[nodiscard]] std::string fingerprint_text(const Fingerprint& fingerprint);
+/// Returns the text form of the bytes in a block: the first 16 digits of the fingerprint.
+[[nodiscard]] std::string fingerprint_text(std::uint64_t in_block);
 
 }  // namespace ldp

@@ -34,16 +34,20 @@ Header unchecked_header(Bytes bytes) noexcept {
             load<double>(bytes.data() + 16)};
 }
 
-Header read_header(Bytes bytes, Kind kind) {
-    if (bytes.size() < header_size)
-        malformed(kind, "Found " + std::to_string(bytes.size()) + " bytes; the header alone has " +
-                            std::to_string(header_size) + ".");
-    const auto version = load<std::uint8_t>(bytes.data());
+void check_version(Bytes bytes) {
+    const auto version = bytes.empty() ? format_version : load<std::uint8_t>(bytes.data());
     if (version != format_version)
         raise(ErrorCode::malformed, "unknown format version " + std::to_string(version),
               "This release reads version " + std::to_string(format_version) + ".",
               version < format_version ? "It was written by a development version before 1.0."
                                        : "Newer clients need a newer server extension.");
+}
+
+Header read_header(Bytes bytes, Kind kind) {
+    if (bytes.size() < header_size)
+        malformed(kind, "Found " + std::to_string(bytes.size()) + " bytes; the header alone has " +
+                            std::to_string(header_size) + ".");
+    check_version(bytes);
     if (kind_of(bytes) != kind) malformed(kind, std::string("They are not a ") + noun(kind) + ".");
     // The usual min_group is written as 0 alone, so that equal specs have equal blocks.
     if (!valid_flags(bytes[flags_offset]) ||

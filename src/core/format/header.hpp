@@ -4,12 +4,12 @@
 //
 //     offset  size
 //          0     1  format version (2)
-//          1     1  kind: 0 report, 1 summary, 2 batch
+//          1     1  kind: 0 report, 1 summary, 2 batch; 3 is a batch in the short form (batch_frame.hpp)
 //          2     1  mechanism
 //          3     1  flags: 1 if responses are memoized; the other bits are reserved, 0
 //          4     2  size of the block, including this header
 //          6     2  the spec's min_group; 0 for the default
-//          8     8  fingerprint of the canonical spec
+//          8     8  first bytes of the fingerprint of the canonical spec
 //         16     8  epsilon
 //         24        the mechanism's parameters, which suffice for debiasing
 //      block        report: payload · summary: number of reports (8), first and last round (4 each), state ·
@@ -53,7 +53,7 @@ inline constexpr std::uint16_t usual_min_group = 20;
 
 /// The fields of the spec in a block, except the mechanism and its parameters.
 struct Terms {
-    std::uint64_t fingerprint = 0;  ///< of the canonical spec
+    std::uint64_t fingerprint = 0;  ///< its first 8 bytes: Fingerprint::in_block()
     bool kept = false;  ///< whether responses are memoized, so that reports of several rounds repeat them
     std::uint16_t min_group = usual_min_group;  ///< at least 1
     friend bool operator==(const Terms&, const Terms&) = default;
@@ -67,6 +67,8 @@ struct Header : Terms {
     double epsilon;            ///< of a report
 };
 
+/// Throws Error (malformed) if bytes begin with another version than format_version.
+void check_version(Bytes bytes);
 /// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) describes the problem.
 [[nodiscard]] Header read_header(Bytes bytes, Kind kind);
 

@@ -1,5 +1,5 @@
 // Short form of bytes that consist mostly of counters: many zeros, many small numbers, numbers close to each
-// other. The bytes are read as words of 8 bytes, the last one filled up with zeros, in groups of 16 words. A
+// other. The bytes are read as words of 8 bytes in groups of 16 words. The last word is padded with zeros. A
 // group has a first byte and its content:
 //
 //     first byte  content
@@ -7,8 +7,8 @@
 //     65 to 128   The words, each with (byte − 64) bits, the lowest bits first: 2 bytes for each bit.
 //     129 to 143  (byte − 128) bytes, one for each word that is not 0. The lower four bits are its index, the
 //                 upper four bits are the word − 1. Indices ascend; the other words are 0.
-//     144 to 207  A number, then the words less this number, each with (byte − 144) bits. The number is written
-//                 in groups of 7 bits, the lowest first. All bytes but the last one have the top bit set.
+//     144 to 207  A number, then each word minus this number, with (byte − 144) bits. The number is written in
+//                 groups of 7 bits, the lowest first. All bytes but the last one have the top bit set.
 //
 // Other first bytes are not used. The writer takes the shortest form of each group.
 #pragma once
@@ -23,7 +23,8 @@ namespace ldp {
     return (size + group - 1) / group * (1 + group);
 }
 /// Writes the short form of the bytes and returns its size. `packed` has packed_bound(bytes.size()) bytes.
-/// The short forms of segments of a multiple of 128 bytes, one after another, are one of the whole.
+/// If each segment but the last has a multiple of 128 bytes, the concatenated short forms are a short form of
+/// the whole.
 [[nodiscard]] std::size_t pack_words(Bytes bytes, MutableBytes packed) noexcept;
 /// Fills `bytes` from an untrusted short form. Returns false unless the form is valid and has exactly this
 /// number of bytes; `bytes` may then contain anything.

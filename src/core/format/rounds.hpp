@@ -1,4 +1,4 @@
-// Which rounds of a repeated collection reports are of.
+// The rounds of the reports of a repeated collection.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,15 @@ namespace ldp {
 struct Rounds {
     std::int32_t first, last;
 
-    /// Those of no reports.
+    /// Returns the empty set, for no reports.
     [[nodiscard]] static constexpr Rounds none() noexcept { return {highest, lowest}; }
     [[nodiscard]] static constexpr Rounds only(std::int32_t round) noexcept { return {round, round}; }
     [[nodiscard]] static constexpr Rounds unrecorded() noexcept { return {lowest, highest}; }
 
     [[nodiscard]] constexpr bool recorded() const noexcept { return *this != unrecorded(); }
     [[nodiscard]] constexpr bool empty() const noexcept { return first > last; }
-    /// How many there are at most: the reports that one person may have in them.
+    /// Returns an upper bound of the number of rounds: the number of reports that one person may have sent in
+    /// them.
     [[nodiscard]] constexpr std::uint64_t most() const noexcept {
         return empty() ? 0 : static_cast<std::uint64_t>(std::int64_t{last} - first + 1);
     }

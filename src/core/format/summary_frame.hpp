@@ -1,5 +1,5 @@
-// A summary: the parameter block of its reports, how many they are (8 bytes), the first and the last of their
-// rounds (4 bytes each), then the mechanism's state.
+// A summary: the parameter block of its reports, their number (8 bytes), the first and the last of their
+// rounds (4 bytes each), and the state of the mechanism.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class SummaryFrame {
   public:
     explicit SummaryFrame(std::size_t block_size) noexcept : block_(block_size) {}
 
-    /// Of a summary with a state of that size.
+    /// Returns the size of a summary whose state has this size.
     [[nodiscard]] std::size_t size(std::size_t state_size) const noexcept { return state_at() + state_size; }
     [[nodiscard]] std::uint64_t count(Bytes summary) const noexcept {
         return load<std::uint64_t>(summary.data() + block_);
@@ -36,20 +36,19 @@ class SummaryFrame {
         return summary.subspan(state_at());
     }
 
-    /// Fills `summary` with one of no reports.
+    /// Fills `summary` with a summary of no reports.
     void start(MutableBytes summary, Bytes block) const noexcept {
         start_head(summary, block);
         std::ranges::fill(state(summary), std::byte{0});
     }
-    /// The same, of what stands before the state.
+    /// Fills only the part before the state.
     void start_head(MutableBytes summary, Bytes block) const noexcept {
         std::ranges::copy(block, summary.begin());
         set_kind(summary, Kind::summary);
         store<std::uint64_t>(summary.data() + block_, 0);
         put_rounds(summary, Rounds::none());
     }
-    /// Whether bytes have the size that a state of that size leads to, and begin with this block, as a
-    /// summary.
+    /// Returns whether the bytes are a summary with this block and with a state of this size.
     [[nodiscard]] bool fits(Bytes summary, Bytes block, std::size_t state_size) const noexcept {
         return summary.size() == size(state_size) && begins_with_block(summary, block) &&
                kind_of(summary) == Kind::summary;
@@ -67,7 +66,7 @@ class SummaryFrame {
     std::size_t block_;
 };
 
-/// A summary that is not yet written: what it will be made of, its state still where it was found.
+/// The parts of a summary that is not written yet. The state refers to the bytes of another summary.
 struct SummaryDraft {
     std::vector<std::byte> block;
     std::uint64_t n;
@@ -78,7 +77,7 @@ struct SummaryDraft {
     [[nodiscard]] std::size_t size() const noexcept {
         return SummaryFrame(block.size()).size(state.size() + (behind ? sizeof(*behind) : 0));
     }
-    /// Fills size() bytes, which may be hundreds of millions: asks now and then whether to stop.
+    /// Fills size() bytes. These may be hundreds of millions, so it checks for interrupts from time to time.
     void write(MutableBytes summary) const;
     [[nodiscard]] std::vector<std::byte> bytes() const;
 };

@@ -24,8 +24,8 @@ namespace ldp {
                                    std::size_t attribute);
 
 /// Compares the medians of an ordered attribute in two groups of different people: the share of the baseline at or below
-/// the common median minus that of the group (Mood 1954). It is positive if the group has larger values. The median is
-/// chosen from the same reports, which has no effect on the test in large groups.
+/// the common median minus the share of the group (Mood 1954). It is positive if the group has larger values.
+/// The median is chosen from the same reports, which has no effect on the test in large groups.
 [[nodiscard]] Difference difference_of_medians(const SummaryView& group, const SummaryView& baseline,
                                                std::size_t attribute, const IntervalRule& rule,
                                                Target target);

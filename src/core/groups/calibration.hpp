@@ -25,7 +25,7 @@ struct CalibrationCells {
 ///
 /// Throws Error (invalid_value) if the arguments have different sizes, and for weights or totals that are negative or not
 /// finite. It also throws if the sums of two columns' totals differ by more than 0.1 %; below, they are scaled to the first.
-/// It throws if 2,000 steps do not suffice, as without groups in a cell.
+/// It throws if 2,000 steps do not suffice, for example if a cell has no groups.
 [[nodiscard]] std::vector<double> calibrated_weights(std::span<const double> start,
                                                      const CalibrationCells& cells);
 

@@ -12,7 +12,7 @@
 
 namespace ldp {
 
-/// The most comparisons of one call.
+/// Maximum number of comparisons in one call.
 inline constexpr std::size_t max_comparisons = 2'000'000;
 
 /// The difference of two groups in the mean of a number or in the share of a value.
@@ -34,8 +34,8 @@ struct ComparedAttribute {
     std::size_t values;
 };
 
-/// Returns the attributes that have estimates to compare: all, or these, which must be ascending. Errors are those of
-/// GroupComparison. The result is empty if no group has reports.
+/// Returns the attributes that have estimates to compare: all, or these, which must be ascending. Throws the
+/// errors of GroupComparison. The result is empty if no group has reports.
 [[nodiscard]] std::vector<ComparedAttribute> compared_attributes(std::span<const SummaryView> groups,
                                                                  std::span<const std::size_t> attributes);
 /// Returns the reports of a group about an attribute, or about joint tables with it.
@@ -61,8 +61,8 @@ class GroupComparison {
 
     /// Returns the number of results. It is 0 if no group has reports.
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    /// Writes count() results. The results of an attribute are adjacent, and among them those of a pair of
-    /// groups.
+    /// Writes count() results. The results of an attribute are adjacent, and within them the results of a
+    /// pair of groups.
     void write(const IntervalRule& rule, Target target, std::span<Comparison> results) const;
 
   private:

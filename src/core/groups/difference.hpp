@@ -31,7 +31,7 @@ struct Difference {
 /// Returns the number of people in each of two groups of equal size whose difference has the same standard error.
 [[nodiscard]] double people_of_difference(const GroupEstimate& group, const GroupEstimate& baseline) noexcept;
 
-/// Returns group − baseline. All results are unknown if one of the two estimates is. By default, the
+/// Returns group − baseline. All results are unknown if one of the two estimates is unknown. By default, the
 /// estimates are from different people. If the same people repeat responses in both, `remaining` is the
 /// variance of the difference as a share of the sum of both variances; 0 if the errors are equal and cancel.
 ///
@@ -46,14 +46,14 @@ struct Difference {
 
 /// Returns Σ (x − y)²/V of estimates x of one quantity in groups of different people, where y is their mean and V are their
 /// variances if y is the true value of all. The distribution is approximately χ² with one degree of freedom less than
-/// there are groups. Unknown if an estimate is.
+/// there are groups. The result is unknown if an estimate is unknown.
 [[nodiscard]] double heterogeneity(std::span<const GroupEstimate> groups);
 
 /// Adjusts p-values for the number of tests, so that the probability of at least one false rejection is at
 /// most the significance (Holm 1979). Unknown p-values stay unknown and do not count.
 [[nodiscard]] std::vector<double> holm_adjusted(std::span<const double> p_values);
 
-/// The same for the p-values of any items: p_value(item) reads one, adjust(item, adjusted) writes it.
+/// Adjusts the p-values of any items: p_value(item) reads one, adjust(item, adjusted) writes it.
 template <class Item, class Read, class Write>
 void adjust_by_holm(std::span<Item> items, Read p_value, Write adjust) {
     std::vector<std::uint32_t> order;

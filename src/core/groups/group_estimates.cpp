@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/mechanism/circular/mean_direction.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/means_by_group.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/share_intervals.hpp"
@@ -44,11 +46,14 @@ bool is_compared_number(const Mechanism& mechanism, std::size_t attribute) {
 }
 
 std::size_t compared_values(const Mechanism& mechanism, std::size_t attribute) {
+    if (is_number_of_groups(mechanism, attribute)) return 0;
     const std::uint64_t buckets = part_of(mechanism, attribute).mechanism->value_buckets();
     return static_cast<std::size_t>(buckets > 0 ? buckets : mechanism.cells()[attribute]);
 }
 
 bool is_left_out(const Mechanism& mechanism, std::size_t attribute) {
+    if (is_number_of_groups(mechanism, attribute)) return true;
+    if (find_direction(*part_of(mechanism, attribute).mechanism) != nullptr) return true;
     if (find_capability<Record>(mechanism) == nullptr) return false;
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
     return part.can_estimate(Quantity::strings) || is_series(part);

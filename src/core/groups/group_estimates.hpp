@@ -13,8 +13,9 @@
 
 namespace ldp {
 
-/// The estimates of one attribute or table. Those of an attribute have one law, or a law each. Those of a table have a
-/// law each and are computed on demand, because a law takes ten times the memory of an estimate.
+/// The estimates of one attribute or table. The estimates of an attribute share one law, or each estimate has
+/// its own law. Each estimate of a table has its own law. These are computed on demand, because a law takes
+/// ten times the memory of an estimate.
 class LawfulEstimates {
   public:
     LawfulEstimates() = default;
@@ -63,14 +64,15 @@ class GroupEstimates {
 /// Returns the number of reports by different people that add as much information as all reports.
 [[nodiscard]] double informative_people(const SummaryView& view);
 
-/// Returns whether each group is a round of its own and people repeat responses from round to round. The groups may then
-/// contain the same people, while their errors count them as different people.
+/// Returns whether each group is a separate round and people repeat responses from round to round. The groups
+/// may then contain the same people, while their errors count them as different people.
 [[nodiscard]] bool are_rounds_of_a_panel(std::span<const SummaryView> groups);
 
 /// Returns whether the mean of the attribute is compared, not its shares.
 [[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);
 
-/// Returns the number of shares of an attribute that is no number: those of its values, or of its buckets.
+/// Returns the number of shares of an attribute that is not a number: the number of its values or of its
+/// buckets.
 [[nodiscard]] std::size_t compared_values(const Mechanism& mechanism, std::size_t attribute);
 
 /// Returns whether the attribute is one of a record that is not compared: a text, or a series.

@@ -10,8 +10,9 @@
 
 namespace ldp {
 
-/// Returns the number that a name is. A date or a time in ISO 8601, such as 2026-03-01 or 2026-03-01T12:00:00+00:00, is its
-/// number of days since 1970-01-01; a time without an offset is in UTC. Throws Error (invalid_value) for any other name.
+/// Returns the number that a name represents. A date or a time in ISO 8601, such as 2026-03-01 or
+/// 2026-03-01T12:00:00+00:00, is its number of days since 1970-01-01; a time without an offset is in UTC.
+/// Throws Error (invalid_value) for any other name.
 [[nodiscard]] double point_of_name(std::string_view name);
 
 /// Points in time: all names are dates, or all are integers of at most nine digits, as the first one is.

@@ -30,9 +30,9 @@ struct GroupTest {
 ///
 /// The estimated shares of a group with n reports have the covariance C(f)/n. The channel and the shares f that all
 /// groups have under the hypothesis determine C; f is estimated from all groups together. With the mean y of all groups,
-/// the statistic Σ n·(x − y)ᵀC⁻(x − y) over the groups' shares x has (groups − 1)·(values − 1) degrees of freedom. It
-/// is Pearson's for `grr`. Values are merged, the rarest first, until each class has at least `least_count` supporting
-/// reports in a group of average size (harmonic mean).
+/// the statistic Σ n·(x − y)ᵀC⁻(x − y) over the groups' shares x has (groups − 1)·(values − 1) degrees of
+/// freedom. For `grr`, it is Pearson's statistic. Values are merged, the rarest first, until each class has
+/// at least `least_count` supporting reports in a group of average size (harmonic mean).
 ///
 /// If the mechanism does not state C, each value is tested alone, and the p-value is the smallest of all, times their
 /// number (Bonferroni). Means of numbers have the statistic Σ (x − y)²/V with the variance V of each group.
@@ -42,7 +42,7 @@ struct GroupTest {
 [[nodiscard]] std::vector<GroupTest> test_groups(std::span<const SummaryView> groups,
                                                  const std::vector<std::size_t>& attributes = {});
 
-/// The least expected number of reports in a class of values (Cochran 1954).
+/// Minimum expected number of reports in a class of values (Cochran 1954).
 inline constexpr double least_count = 5;
 
 }  // namespace ldp

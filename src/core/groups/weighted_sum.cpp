@@ -154,6 +154,9 @@ void check_attribute_of_contrast(const Mechanism& mechanism, QuantityWeights wei
         refuse_unknown_covariance(
             shown + " is reported together with other attributes.",
             "Elements of a vector have means of ranges, and joint tables have shares of several labels.");
+    if (number && find_direction(*of.mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported, "a direction has no weighted sum",
+                    shown + " has values on a circle.", "Compare the shares of arcs instead.");
     const bool means = of.mechanism->can_estimate(Quantity::means);
     if (number && !means && of.mechanism->can_estimate(Quantity::frequencies))
         throw Error(ErrorCode::invalid_value, "an attribute with values has no mean", shown + " has values.",

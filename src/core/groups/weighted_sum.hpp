@@ -13,10 +13,10 @@ namespace ldp {
 /// Returns Σ weight·estimate over the mean of numbers and the shares of values, in the order of Labels::weights().
 ///
 /// Each report is about one part of a record, so that the errors of different parts are independent against the
-/// population. Errors of a sum over several parts therefore contain the sampling error of each part, also with the target
-/// sample; those of ldp::estimate() do so for the reports that are not about the part. Within a category, the error is
-/// exact for the estimated shares: the variance between people, of a multinomial sample, and the variance of the
-/// randomizer (ValueOracle::n_variance_of_sum).
+/// population. Errors of a sum over several parts therefore contain the sampling error of each part, also
+/// with the target sample. The errors of ldp::estimate() contain it only for the reports that are not about
+/// the part. Within a category, the error is exact for the estimated shares: the variance between people, of
+/// a multinomial sample, and the variance of the randomizer (ValueOracle::n_variance_of_sum).
 ///
 /// The interval follows from the intervals of the estimates ("method of variance estimates recovery", Zou, Donner 2008)
 /// with the longer half of each on both sides and the correlations of the estimates. It is at least the normal interval. Both are

@@ -153,6 +153,8 @@ template <class Word>
             add_column<Wide>(counters + at, width, from + at, parts.stride());
         for (; parts.size() - at >= 8; at += 8)
             add_column<std::uint64_t>(counters + at, width, from + at, parts.stride());
+        for (; parts.size() - at >= 4; at += 4)
+            add_column<std::uint32_t>(counters + at, width, from + at, parts.stride());
         for (; parts.size() - at >= 2; at += 2)
             add_column<std::uint16_t>(counters + at, width, from + at, parts.stride());
         if (at < parts.size()) add_column<std::uint8_t>(counters + at, width, from + at, parts.stride());
@@ -176,7 +178,31 @@ template <class Word>
     return ones;
 }
 
+/// Strings of one word: a load and a count for each, without the loops of other sizes.
+template <class Word>
+[[gnu::always_inline]] inline BitCounters::Ones ones_of_words(const Payloads& strings) noexcept {
+    std::uint64_t least = ~std::uint64_t{0}, most = 0;
+    std::uint64_t squares = 0;  // at most 2^12 for a string, so the sum of all strings in memory fits
+    for (std::size_t i = 0; i < strings.count(); ++i) {
+        const auto ones = static_cast<std::uint64_t>(std::popcount(std::uint64_t{load<Word>(strings.at(i))}));
+        least = std::min(least, ones);
+        most = std::max(most, ones);
+        squares += ones * ones;
+    }
+    return {least, most, squares};
+}
+
 [[gnu::always_inline]] inline BitCounters::Ones ones_of_all(const Payloads& strings) noexcept {
+    switch (strings.size()) {
+        case 2:
+            return ones_of_words<std::uint16_t>(strings);
+        case 4:
+            return ones_of_words<std::uint32_t>(strings);
+        case 8:
+            return ones_of_words<std::uint64_t>(strings);
+        default:
+            break;
+    }
     BitCounters::Ones all{~std::uint64_t{0}, 0, 0};
     for (std::size_t i = 0; i < strings.count(); ++i) {
         const std::uint64_t ones = ones_of(strings[i]);

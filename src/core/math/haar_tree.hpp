@@ -15,7 +15,7 @@ class HaarTree {
   public:
     explicit HaarTree(std::size_t leaves);
 
-    /// Returns the number of leaves, which is also that of coefficients.
+    /// Returns the number of leaves, which equals the number of coefficients.
     [[nodiscard]] std::size_t size() const noexcept { return leaves_; }
     /// The leaves below a coefficient: `left` leaves starting at `first` with a positive sign, then `right`
     /// leaves with a negative sign. All signs of the mean are positive.

@@ -1,4 +1,4 @@
-// Normal numbers for figures that must come out the same every time.
+// Reproducible normal random numbers, for figures that must be equal in every run.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 namespace ldp {
 
-/// Normal numbers by Box and Muller (1958) from a fixed seed, so that they are the same everywhere.
-// NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): nothing is to be hidden, and a question has one answer.
+/// Normal random numbers (Box, Muller 1958) from a fixed seed, so that they are the same everywhere.
+// NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the numbers are not secret, and a query must return the same result every time.
 class Normals {
   public:
     double operator()() {

@@ -50,7 +50,7 @@ class Payloads {
         }
     }
     /// Calls visit(payload, number of times) for each run of equal payloads, until it returns false. Returns
-    /// whether no call did.
+    /// true if no call returned false.
     template <class Visit>
     [[nodiscard]] bool for_each_run(Visit visit) const {
         for (std::size_t i = 0; i < count_;) {
@@ -88,7 +88,7 @@ class Payloads {
     }
 
   private:
-    /// As load_cell(), for a size that the compiler knows.
+    /// Same as load_cell(), for a size known at compile time.
     template <std::size_t size>
     [[nodiscard]] static std::uint64_t cell_at(const std::byte* at) noexcept {
         if constexpr (size == 1) return std::to_integer<std::uint64_t>(at[0]);

@@ -57,8 +57,8 @@ struct BitGroup {
 
 /// Returns a bound of the two-sided p-value of the total number of ones in n reports of such bits.
 [[nodiscard]] double chance_of_ones(std::uint64_t n, double sum, std::span<const BitGroup> groups);
-/// Tests whether the variance of the number of ones per report is that of independent bits, from its sum and
-/// sum of squares over n reports. The p-value is a bound.
+/// Tests whether the variance of the number of ones per report equals the variance for independent bits, from
+/// its sum and sum of squares over n reports. The p-value is a bound.
 [[nodiscard]] Check variance_of_ones(std::uint64_t n, double sum, double sum_of_squares,
                                      std::span<const BitGroup> groups);
 

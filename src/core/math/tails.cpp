@@ -1,6 +1,8 @@
 #include "core/math/tails.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
@@ -58,9 +60,23 @@ double upper_tail(std::int64_t ones, const Bits& some, const Bits& others) {
     return chance;
 }
 
+// The quantile takes up to a tenth of a millisecond. Summaries of few reports have few different degrees of freedom, so
+// a thread keeps the last results.
 double student_critical_value(double deviations, double degrees_of_freedom) {
-    const boost::math::students_t law(degrees_of_freedom);
-    return quantile(complement(law, one_sided(deviations)));
+    struct KeptQuantile {
+        double deviations, degrees_of_freedom, value;
+    };
+    constexpr unsigned index_bits = 9;
+    static thread_local std::array<KeptQuantile, std::size_t{1} << index_bits> all{};
+    const auto bits =
+        std::bit_cast<std::uint64_t>(degrees_of_freedom) + std::bit_cast<std::uint64_t>(deviations);
+    KeptQuantile& kept = all[bits * 0x9E3779B97F4A7C15 >> (64 - index_bits)];
+    // Degrees of freedom are above 0.
+    if (kept.deviations != deviations || kept.degrees_of_freedom != degrees_of_freedom) {
+        const boost::math::students_t law(degrees_of_freedom);
+        kept = {deviations, degrees_of_freedom, quantile(complement(law, one_sided(deviations)))};
+    }
+    return kept.value;
 }
 
 double student_above(double deviations, double degrees_of_freedom) {

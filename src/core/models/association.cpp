@@ -37,7 +37,7 @@ std::vector<std::vector<std::size_t>> learnt_views(std::span<const Association> 
                                                    double significance) {
     if (!(significance >= 0 && significance <= 1))
         raise(ErrorCode::invalid_value, "the significance of a pair must be between 0 and 1",
-              "Found " + shortest(significance) + ".", "0.05 is usual.");
+              "Found " + shortest(significance) + ".", "The usual value is 0.05.");
     std::vector<std::vector<std::size_t>> views, pairs;
     std::vector<bool> paired(attributes);
     for (const Association& one : found)

@@ -21,7 +21,7 @@ struct Association {
     double cramers_v;
     Interval v_interval;  ///< transformed interval of the squared contingency at the requested confidence
     /// Mutual information in bits, computed from a table whose deviation from independence is shrunk to its
-    /// debiased size. The standard error follows from that of the squared contingency.
+    /// debiased size. The standard error follows from the standard error of the squared contingency.
     Estimate information;
     /// P-value of the hypothesis of independence. The statistic is the sum of the squared interaction
     /// contrasts in units of their noise. Its law is approximated by a weighted χ² with the same first three
@@ -30,8 +30,8 @@ struct Association {
     /// 1/16 of the values, each square is weighted by its share of the values and its noise, so that coarse
     /// coefficients have the largest weights.
     double p_value;
-    /// The p-value adjusted for the number of pairs. Among independent pairs, one falls below any level with
-    /// at most this probability (Holm 1979).
+    /// The p-value adjusted for the number of pairs. For any level, the probability that any independent pair
+    /// has a value below the level is at most the level (Holm 1979).
     double adjusted;
     double people;  ///< number of people who reported both attributes
 };

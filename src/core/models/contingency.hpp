@@ -21,8 +21,8 @@ struct Groups {
 /// Returns the groups for the table of one attribute.
 [[nodiscard]] Groups grouped(const Table& margin);
 
-/// Returns the probability that a sum of weighted χ² variables exceeds `sum`. The law is that of a shifted
-/// and scaled χ² variable with the same first three cumulants (Buckley, Eagleson 1988).
+/// Returns the probability that a sum of weighted χ² variables exceeds `sum`. The law is approximated by a
+/// shifted and scaled χ² variable with the same first three cumulants (Buckley, Eagleson 1988).
 [[nodiscard]] double chance_above(double sum, const std::array<double, 3>& cumulants);
 
 /// The table of two attributes' groups.

@@ -88,10 +88,16 @@ class Numbers {
 /// An audit in progress; its steps return false when there are too many.
 class Enumeration {
   public:
-    Enumeration(const PrivacyProof& mechanism, Audit& found, std::uint64_t steps)
-        : m_(mechanism), cells_(mechanism.input_cells()), found_(found), steps_(steps), left_(steps) {
+    Enumeration(const PrivacyProof& mechanism, Audit& found, const AuditLimits& limits)
+        : m_(mechanism),
+          cells_(mechanism.input_cells()),
+          found_(found),
+          steps_(limits.steps),
+          left_(limits.steps),
+          keep_laws_(limits.keep_laws) {
         Uint128 inputs = 1;
-        for (const std::uint64_t each : cells_) inputs = std::min<Uint128>(inputs * each, steps + Uint128{1});
+        for (const std::uint64_t each : cells_)
+            inputs = std::min<Uint128>(inputs * each, steps_ + Uint128{1});
         found_.inputs = static_cast<std::uint64_t>(inputs);
     }
 
@@ -123,6 +129,7 @@ class Enumeration {
         Extremes permanents, reports;
         std::map<std::vector<std::byte>, Outcomes> responses;
         Numbers laws;
+        EnumeratedLaws* const kept = keep(public_randomness);
         for (std::uint64_t x = 0; x < found_.inputs; ++x, advance()) {
             const std::vector<Cell> input = cells_of(x);
             const std::uint64_t before = left_;
@@ -143,6 +150,7 @@ class Enumeration {
             if (!(sum == exact(1, 1))) found_.sums_to_one = false;
             permanents.add(x, *law);
             if (found_.approximate) laws.add(*law);
+            if (kept != nullptr) kept->permanent.push_back(*law);
             if (!found_.report) continue;
             Outcomes sent;
             for (const auto& [permanent, p] : *law) {
@@ -157,6 +165,7 @@ class Enumeration {
                 }
             }
             reports.add(x, sent);
+            if (kept != nullptr) kept->report.push_back(std::move(sent));
         }
         found_.outputs = std::max<std::uint64_t>(found_.outputs, permanents.outputs());
         const auto cells = [&](std::uint64_t x) { return cells_of(x); };
@@ -170,6 +179,12 @@ class Enumeration {
     }
 
   private:
+    /// Returns a place for the laws under this public randomness; null if they are not kept.
+    [[nodiscard]] EnumeratedLaws* keep(Bytes public_randomness) {
+        if (!keep_laws_) return nullptr;
+        found_.laws.push_back({{public_randomness.begin(), public_randomness.end()}, {}, {}});
+        return &found_.laws.back();
+    }
     void compare(const Numbers& laws, ApproximatePromise& promise) const {
         for (std::uint64_t x = 0; x < laws.inputs(); ++x)
             for (std::uint64_t y = 0; y < laws.inputs(); ++y)
@@ -200,6 +215,7 @@ class Enumeration {
     std::vector<std::uint64_t> cells_;
     Audit& found_;
     std::uint64_t steps_, left_;
+    bool keep_laws_;
 };
 
 bool kept_by(const Promise& promise, bool enumerated) {
@@ -213,7 +229,7 @@ void audit_signal(const PrivacyProof& mechanism, Audit& found) {
     if (!has_signal(mechanism)) return;
     const SpentSignal signal(*load_mechanism(mechanism.block(), Kind::report));
     const auto enumerated = [&](double epsilon, const Exact& claimed, const auto& draw,
-                                const auto& probability) {
+                                const auto& probability, std::vector<Outcomes>& laws) {
         Promise promise{epsilon, claimed, {}};
         Extremes bits;
         for (const bool spent : {false, true}) {
@@ -223,19 +239,22 @@ void audit_signal(const PrivacyProof& mechanism, Audit& found) {
             for (const auto& [bit, p] : law.value())
                 if (!(probability(spent, bit[0] == std::byte{1}) == p)) found.sampler_as_stated = false;
             bits.add(spent ? 1 : 0, *law);
+            laws.push_back(*law);
         }
         bits.take(
             2, {}, [](std::uint64_t state) { return std::vector<Cell>{state}; }, promise.worst);
         return promise;
     };
     const auto permanent = [&](bool spent, BitSource& bits) { return signal.draw(spent, bits); };
-    found.signal = enumerated(signal.epsilon(), signal.worst_ratio(), permanent,
-                              [&](bool spent, bool bit) { return signal.probability(spent, bit); });
+    found.signal = enumerated(
+        signal.epsilon(), signal.worst_ratio(), permanent,
+        [&](bool spent, bool bit) { return signal.probability(spent, bit); }, found.signal_laws.permanent);
     if (signal.report_epsilon() == signal.epsilon()) return;
     found.signal_of_report = enumerated(
         signal.report_epsilon(), signal.report_ratio(),
         [&](bool spent, BitSource& bits) { return signal.send(permanent(spent, bits), bits); },
-        [&](bool spent, bool bit) { return signal.report_probability(spent, bit); });
+        [&](bool spent, bool bit) { return signal.report_probability(spent, bit); },
+        found.signal_laws.report);
 }
 
 }  // namespace
@@ -260,7 +279,7 @@ Audit audit(const PrivacyProof& mechanism, BitSource& bits, const AuditLimits& l
     if (mechanism.report_epsilon() < mechanism.epsilon())
         found.report = {mechanism.report_epsilon(), mechanism.first_report_ratio(), {}};
     audit_signal(mechanism, found);
-    Enumeration enumeration(mechanism, found, limits.steps);
+    Enumeration enumeration(mechanism, found, limits);
     if (!enumeration.fits()) return found;
     const auto draws = enumeration.public_randomness(bits, limits);
     std::uint64_t done = 0;
@@ -268,7 +287,10 @@ Audit audit(const PrivacyProof& mechanism, BitSource& bits, const AuditLimits& l
         if (progress) progress(++done, draws.size() * found.inputs);
     };
     for (const auto& public_randomness : draws)
-        if (!enumeration.follow(public_randomness, advance)) return found;
+        if (!enumeration.follow(public_randomness, advance)) {
+            found.laws.clear();
+            return found;
+        }
     enumeration.finish();
     found.enumerated = true;
     return found;

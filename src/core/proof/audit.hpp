@@ -38,6 +38,13 @@ struct ApproximatePromise {
     double worst = 0;                   ///< the worst sum, to 1e-15 and rounded upwards
 };
 
+/// The enumerated laws under one public randomness, by input.
+struct EnumeratedLaws {
+    std::vector<std::byte> public_randomness;
+    std::vector<Outcomes> permanent;
+    std::vector<Outcomes> report;  ///< through both layers; empty if a report is its permanent response
+};
+
 /// The extent and the results of an audit.
 struct Audit {
     /// Whether all inputs and outputs were enumerated. If they are too many, only the claimed values are
@@ -57,6 +64,10 @@ struct Audit {
     std::optional<Promise> signal;
     /// Of the bit of the signal in one report; empty if it is the permanent bit.
     std::optional<Promise> signal_of_report;
+    /// The laws of both bits, by state.
+    EnumeratedLaws signal_laws;
+    /// The enumerated laws, if AuditLimits::keep_laws is set.
+    std::vector<EnumeratedLaws> laws;
     /// Instead of both, for a mechanism with a δ.
     std::optional<ApproximatePromise> approximate;
 
@@ -68,6 +79,7 @@ struct AuditLimits {
     std::uint64_t steps = std::uint64_t{1} << 19;  ///< largest number of sequences of outcomes
     std::uint64_t every = 64;                      ///< public randomness, if there are no more
     std::uint64_t sample = 10;                     ///< public randomness, if there are more
+    bool keep_laws = false;                        ///< return all laws, which can take 200 MB
 };
 
 /// Audits a mechanism. `bits` draws the sample of public randomness. `progress` is called with the number of

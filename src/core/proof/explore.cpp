@@ -44,10 +44,14 @@ class Explorer final : public BitSource {
             return exact(i < weights.highs ? weights.high : weights.low, weights.total());
         });
     }
+    /// Outcomes without weight are left out: no source draws them.
     std::uint64_t pick(std::span<const std::uint64_t> sums) override {
-        return choose(sums.size(), [&](std::uint64_t i) {
-            return exact(sums[i] - (i == 0 ? 0 : sums[i - 1]), sums.back());
-        });
+        const auto weight = [&](std::size_t i) { return sums[i] - (i == 0 ? 0 : sums[i - 1]); };
+        std::vector<std::uint64_t> drawn;
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            if (weight(i) > 0) drawn.push_back(i);
+        return drawn[choose(drawn.size(),
+                            [&](std::uint64_t i) { return exact(weight(drawn[i]), sums.back()); })];
     }
 
     /// The probability of all outcomes since the last next().
@@ -55,7 +59,10 @@ class Explorer final : public BitSource {
     /// Returns false if no further sequence exists.
     [[nodiscard]] bool next() {
         at_ = 0;
-        while (!draws_.empty() && ++draws_.back().outcome == draws_.back().outcomes) draws_.pop_back();
+        while (!draws_.empty() && ++draws_.back().outcome == draws_.back().outcomes) {
+            alternatives_ -= draws_.back().outcomes - 1;
+            draws_.pop_back();
+        }
         if (draws_.empty()) return false;
         draws_.back().weighed = false;
         return true;
@@ -71,7 +78,11 @@ class Explorer final : public BitSource {
     template <class Weigh>
     std::uint64_t choose(std::uint64_t outcomes, Weigh&& weigh) {
         if (outcomes > most_) throw TooMany{};
-        if (at_ == draws_.size()) draws_.push_back({0, outcomes, {}, false});
+        if (at_ == draws_.size()) {
+            // Each alternative begins at least one more sequence.
+            if ((alternatives_ += outcomes - 1) >= most_) throw TooMany{};
+            draws_.push_back({0, outcomes, {}, false});
+        }
         Draw& draw = draws_[at_];
         if (!draw.weighed) {
             const Exact here = weigh(draw.outcome);
@@ -85,7 +96,7 @@ class Explorer final : public BitSource {
         return choose(2, [&](std::uint64_t side) { return side == 1 ? heads : heads.complement(); }) == 1;
     }
 
-    std::uint64_t most_;
+    std::uint64_t most_, alternatives_ = 0;
     std::vector<Draw> draws_;
     /// The probabilities of each number of ones among lanes, by the parameters of the draw.
     std::map<std::tuple<std::uint64_t, unsigned, unsigned>, std::vector<Exact>> lanes_;

@@ -10,7 +10,7 @@
 
 namespace ldp {
 
-/// The attribute of an input code. Of a series there is a code for each round.
+/// The attribute of an input code. A series has a code for each round.
 struct InputCode {
     std::size_t attribute;  ///< its index
     std::size_t round = 0;  ///< from 1; 0 unless the attribute is a series

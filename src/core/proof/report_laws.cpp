@@ -59,7 +59,7 @@ class LawEnumeration {
     using Sent = std::vector<std::pair<std::size_t, long double>>;
 
     [[noreturn]] void refuse(const std::string& detail) const {
-        raise(ErrorCode::unsupported, "the reports of this spec are too many to enumerate", detail,
+        raise(ErrorCode::unsupported, "this spec has too many possible reports to enumerate", detail,
               "Enumerate a smaller spec of the same mechanism: fewer values, a smaller \"grid\", or one "
               "attribute.");
     }

@@ -50,7 +50,7 @@ class ReportLaws {
 
 /// Runs the randomizer on all inputs, for all public randomness and all outcomes of its draws. The probabilities are
 /// exact fractions, converted to long double. Can be interrupted. Throws Error (unsupported) if there are more steps or
-/// probabilities than the limits, or if a draw has more outcomes than that.
+/// probabilities than the limits, or if a draw has more outcomes than the limits allow.
 [[nodiscard]] ReportLaws report_laws(const PrivacyProof& mechanism, ResponseKind response,
                                      const EnumerationLimits& limits = {});
 

@@ -18,7 +18,8 @@ struct MomentFunction {
 /// The equations of k unknowns. Entries are indexes of moments; a moment may occur several times.
 class NormalEquations {
   public:
-    /// `gram` has the k·k entries of the symmetric E[zzᵀ], row by row, `right` the k of E[zy].
+    /// `gram` has the k·k entries of the symmetric E[zzᵀ], row by row, and `right` has the k entries of
+    /// E[zy].
     NormalEquations(std::span<const double> moments, std::vector<std::size_t> gram,
                     std::vector<std::size_t> right)
         : moments_(moments), gram_(std::move(gram)), right_(std::move(right)) {}

@@ -97,18 +97,6 @@ class RecordMoments {
         return moments_.enough() &&
                std::ranges::none_of(moments_.values(), [](double value) { return std::isnan(value); });
     }
-    /// Throws Error (unsupported) unless the denominator is significantly greater than 0. The error states it
-    /// in units of `unit`.
-    void check_open(const MomentFunction& denominator, const std::string& what, double unit) const {
-        if (certainly_positive(denominator)) return;
-        const Estimate found = moments_.estimate(denominator);
-        raise(ErrorCode::unsupported, what + " is not significantly greater than 0",
-              "The estimate is " + rounded(found.value * unit, 4) + ", with a standard error of " +
-                  rounded(found.standard_error * unit, 4) + "; it must exceed " + rounded(certain, 4) +
-                  " standard errors.",
-              "Remove a redundant predictor, combine groups, or collect more reports: " +
-                  reports_needed(found) + ".");
-    }
     [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
         return positive(denominator, certain);
     }
@@ -116,7 +104,7 @@ class RecordMoments {
     [[nodiscard]] bool positive(const MomentFunction& denominator, double errors) const {
         return denominator.value > errors * moments_.standard_error(denominator.gradient);
     }
-    /// The note of an unbounded interval.
+    /// The note of an interval without a limit that follows from the reports.
     [[nodiscard]] std::string note(const MomentFunction& denominator, const std::string& what) const {
         return what + " is not significantly greater than 0: collect " +
                reports_needed(moments_.estimate(denominator)) + " reports";
@@ -226,8 +214,12 @@ MomentEstimate correlation(const Joint& joint, const std::string& x, const std::
                          other = moments.covariance(b, b);
     const std::size_t scarcest = moments.estimates().scarcest();
     if (!moments.known()) return {nothing, {unknown, unknown}, scarcest};
-    moments.check_open(one, "the variance of \"" + x + "\"", std::pow(moments.half(a.attribute), 2));
-    moments.check_open(other, "the variance of \"" + y + "\"", std::pow(moments.half(b.attribute), 2));
+    constexpr Interval whole{-1, 1};
+    const auto not_positive = [&](const MomentFunction& variance, const std::string& of) -> MomentEstimate {
+        return {nothing, whole, scarcest, moments.note(variance, "the variance of \"" + of + "\"")};
+    };
+    if (!moments.positive(one, critical_value)) return not_positive(one, x);
+    if (!moments.positive(other, critical_value)) return not_positive(other, y);
     MomentFunction spread{std::sqrt(one.value * other.value), moments.gradient()};
     for (std::size_t m = 0; m < spread.gradient.size(); ++m)
         spread.gradient[m] =
@@ -249,7 +241,9 @@ MomentEstimate correlation(const Joint& joint, const std::string& x, const std::
         }
         return inside;
     };
-    return {{estimate, off(estimate).standard_error / spread.value}, {furthest(-1), furthest(1)}, scarcest};
+    return {{estimate, off(estimate).standard_error / spread.value},
+            {furthest(whole.lower), furthest(whole.upper)},
+            scarcest};
 }
 
 Regression regression(const Joint& joint, const RegressionDesign& design, double critical_value) {

@@ -5,8 +5,8 @@
 // shares of groups, and residual variances of predictors given the others.
 //
 // The interval of a coefficient consists of the values at which numerator − value·denominator is within its error (Fieller
-// 1954). It is unbounded if the denominator is not significantly greater than 0. A correlation requires that both variances
-// are at least five of their standard errors above 0.
+// 1954). If the denominator is not significantly greater than 0, the interval of a coefficient is unbounded, and that of a
+// correlation is [−1, 1].
 #pragma once
 
 #include <optional>
@@ -28,11 +28,12 @@ struct Joint {
 };
 
 /// An estimate, and the attribute with the fewest reports among those that it uses. The estimate is NaN if a
-/// moment has no reports, or fewer than the spec's min_group.
+/// moment has no reports, or fewer than the spec's min_group, and for the reason in the note.
 struct MomentEstimate {
     Estimate estimate;
     Interval interval;
     std::size_t scarcest;
+    std::string note = {};  ///< the reason of the interval [−1, 1] without an estimate
 };
 
 // Attributes are given by name. `critical_value` is that of intervals. All functions throw Error

@@ -68,7 +68,7 @@ std::size_t MomentEstimator::share(std::size_t attribute, std::size_t value) {
     const std::size_t at = source(attribute, Quantity::frequencies, 1);
     if (value >= sources_[at].estimates.size())
         raise(ErrorCode::invalid_value, "there is no value " + std::to_string(value),
-              "They are numbered from 0 to " + std::to_string(sources_[at].estimates.size() - 1) + ".");
+              "Values are numbered from 0 to " + std::to_string(sources_[at].estimates.size() - 1) + ".");
     return add({at, value}, sources_[at].estimates[value].value);
 }
 

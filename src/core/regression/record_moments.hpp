@@ -16,8 +16,9 @@ namespace ldp {
 /// If reports contain one attribute each, a person contributes to one moment, and the errors of different
 /// moments are independent. The standard error of a function then follows by the delta method. If reports
 /// contain several attributes, or if the target is the people who reported, a person contributes to several
-/// moments with unknown covariances, and the error is an upper bound (variance_of_sum). The same holds for
-/// the shares of a category's values, unless the mechanism has their covariances (FrequencyOracle).
+/// moments with unknown covariances, and the error is an upper bound (variance_of_sum). The error is also an
+/// upper bound for the shares of a category's values, unless the mechanism has their covariances
+/// (FrequencyOracle).
 class MomentEstimator {
   public:
     /// Throws Error (unsupported) unless the reports are of single attributes of a record.

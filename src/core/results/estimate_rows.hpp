@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -18,15 +17,26 @@
 
 namespace ldp {
 
-/// What a row estimates.
-enum class Statistic : std::uint8_t { mean, proportion, response_rate, set_size, change, none };
+/// What a row estimates. The mean of values on a circle is a direction.
+enum class Statistic : std::uint8_t {
+    mean,
+    proportion,
+    response_rate,
+    set_size,
+    resultant_length,
+    direction,
+    change,
+    none
+};
+/// The last statistic that a query can select.
+inline constexpr Statistic last_selectable = Statistic::resultant_length;
 /// Their names in rows, in their order.
-inline constexpr const char* statistic_names[] = {"mean", "proportion", "response_rate", "set_size",
-                                                  "change"};
+inline constexpr const char* statistic_names[] = {
+    "mean", "proportion", "response_rate", "set_size", "resultant_length", "direction", "change"};
 
 inline constexpr auto estimate_columns =
     answer_columns("bigint people", "integer attribute_number", "integer value");
-/// The same with p-values.
+/// The columns of estimates with p-values.
 inline constexpr auto ranked_columns =
     answer_columns("number p_value", "bigint people", "integer attribute_number", "integer value");
 
@@ -63,10 +73,11 @@ struct EstimateRows {
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         const bool own = number < intervals.size() && !std::isnan(intervals[number].lower);
-        const Interval range = !status->enough || status->pointwise
-                                   ? Interval{unknown, unknown}
-                                   : extended(own ? intervals[number] : interval_of(estimate, status->law),
-                                              status->bias, critical_value);
+        const Interval range =
+            !status->enough || status->pointwise
+                ? Interval{unknown, unknown}
+                : extended(own ? intervals[number] : interval(estimate, critical_value, status->law),
+                           status->bias, critical_value);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
         if constexpr (Row::has("n")) status->put_counts(row);
@@ -81,34 +92,15 @@ struct EstimateRows {
         const auto& [attribute, of, value, found, status] = one;
         if (of != Statistic::none) row.put("statistic", statistic_names[static_cast<std::size_t>(of)]);
         if (attribute != no_attribute) {
-            row.put("attribute", shown_name(*labels, attribute));
+            row.put("attribute", labels->name(attribute));
             row.put("attribute_number", static_cast<std::int32_t>(attribute));
         }
         if (value != none) {
-            row.put("label", shown_label(*labels, attribute, value));
+            row.put("label", labels->label(attribute, value));
             if (value <= std::numeric_limits<std::int32_t>::max() && !labels->of_strings(attribute))
                 row.put("value", static_cast<std::int32_t>(value));
         }
     }
-
-    /// With few reports many values have equal estimates, and an interval takes microseconds.
-    [[nodiscard]] Interval interval_of(const Estimate& estimate, const ErrorLaw& law) const {
-        if (law.n == 0 || std::isnan(estimate.value)) return interval(estimate, critical_value, law);
-        std::uint64_t key;
-        static_assert(sizeof(key) == sizeof(estimate.value));
-        std::memcpy(&key, &estimate.value, sizeof(key));
-        CachedInterval& known = recent[key * 0x9E3779B97F4A7C15 >> 58];
-        if (known.law != &law || known.value != estimate.value)
-            known = {&law, estimate.value, interval(estimate, critical_value, law)};
-        return known.interval;
-    }
-
-    struct CachedInterval {
-        const ErrorLaw* law;
-        double value;
-        Interval interval;
-    };
-    mutable CachedInterval recent[64] = {};
 
     // There may be millions of rows, so each is written once, in place.
 
@@ -126,7 +118,7 @@ struct EstimateRows {
         if (tested) p_values.push_back(p_value);
         ++count;
     }
-    /// The same with an individual interval.
+    /// Adds a row with an individual interval.
     void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
              const Interval& own, double p_value = unknown) {
         if (intervals.size() <= count) intervals.resize(std::max(room, count + 1), {unknown, unknown});

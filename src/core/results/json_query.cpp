@@ -16,10 +16,7 @@
 
 namespace ldp {
 
-namespace {
-
-/// Parses a query. The library of JSON writes values recursively, so a document nested too deeply would exhaust the
-/// stack.
+// The library of JSON writes values recursively, so a document nested too deeply would exhaust the stack.
 Json parsed_query(std::string_view text) {
     constexpr int max_depth = 8;
     return json_of(text, Unsound::allowed, [](int depth, Json::parse_event_t, const Json&) {
@@ -30,12 +27,19 @@ Json parsed_query(std::string_view text) {
     });
 }
 
+namespace {
+
+/// Whether a query has groups instead of a summary.
+bool is_grouped(const RowFunction& function, const Json& object) {
+    return function.needs_groups() ||
+           (function.may_have_groups() && (object.contains("groups") || object.contains("summaries")));
+}
+
 /// Arguments that a query views.
 class QueryArguments {
   public:
     QueryArguments(const RowFunction& function, const Json& object) : query_(function.defaults) {
-        const bool grouped = object.contains("groups") || object.contains("summaries");
-        if (function.groups == GroupUse::required || (function.groups == GroupUse::optional && grouped))
+        if (is_grouped(function, object))
             parameters_.assign(group_parameters().begin(), group_parameters().end());
         parameters_.insert(parameters_.end(), function.parameters.begin(), function.parameters.end());
         for (const QueryParameter& parameter : parameters_) {
@@ -96,10 +100,12 @@ class QueryArguments {
     }
     template <class Element, class Read>
     std::span<const Element> list(std::vector<std::unique_ptr<std::vector<Element>>>& all, const Json& found,
-                                  const char* name, Read one) {
-        if (!found.is_array()) refuse(name, "an array", found);
+                                  Read one) {
         std::vector<Element>& elements = *all.emplace_back(std::make_unique<std::vector<Element>>());
-        for (const Json& element : found) elements.push_back(one(element));
+        if (found.is_array())
+            for (const Json& element : found) elements.push_back(one(element));
+        else
+            elements.push_back(one(found));
         return elements;
     }
     SummaryQuery::Texts words(const Json& found, const char* name) {
@@ -112,7 +118,7 @@ class QueryArguments {
                 else
                     flat.insert(flat.end(), element.begin(), element.end());
             }
-        return list<std::string_view>(word_lists_, found.is_array() ? flat : found, name,
+        return list<std::string_view>(word_lists_, found.is_array() ? flat : found,
                                       [&](const Json& one) { return word(one, name); });
     }
 
@@ -140,10 +146,10 @@ class QueryArguments {
     }
     void read(std::span<const double> SummaryQuery::*member, const Json& found, const char* name) {
         query_.*member =
-            list<double>(number_lists_, found, name, [&](const Json& one) { return number(one, name); });
+            list<double>(number_lists_, found, [&](const Json& one) { return number(one, name); });
     }
     void read(std::span<const std::int32_t> SummaryQuery::*member, const Json& found, const char* name) {
-        query_.*member = list<std::int32_t>(whole_lists_, found, name,
+        query_.*member = list<std::int32_t>(whole_lists_, found,
                                             [&](const Json& one) { return whole<std::int32_t>(one, name); });
     }
     void read(SummaryQuery::Texts SummaryQuery::*member, const Json& found, const char* name) {
@@ -166,13 +172,13 @@ class QueryArguments {
     }
     void read(SummaryQuery::OptionalTexts SummaryQuery::*member, const Json& found, const char* name) {
         using Word = std::optional<std::string_view>;
-        query_.*member = list<Word>(optional_lists_, found, name, [&](const Json& one) {
+        query_.*member = list<Word>(optional_lists_, found, [&](const Json& one) {
             return one.is_null() ? Word() : Word(word(one, name));
         });
     }
     void read(std::span<const Bytes> SummaryQuery::*member, const Json& found, const char* name) {
         query_.*member =
-            list<Bytes>(summary_lists_, found, name, [&](const Json& one) { return bytes(one, name); });
+            list<Bytes>(summary_lists_, found, [&](const Json& one) { return bytes(one, name); });
     }
 
     SummaryQuery query_;
@@ -246,17 +252,15 @@ void check_spec(const Mechanism& mechanism, Bytes summary) {
 
 }  // namespace
 
-std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::optional<Bytes> summary,
-                      std::string_view query) {
-    const Json object = parsed_query(query);
+std::string rows_of_query(const Labels& labels, const Mechanism* mechanism, std::optional<Bytes> summary,
+                          const Json& object) {
     const auto name = object.is_object() ? object.find("function") : object.end();
     if (name == object.end() || !name->is_string())
         raise(ErrorCode::malformed, "the query is not a JSON object with the key \"function\"",
               object.is_discarded() ? "" : "Found " + shown(object) + ".",
               "For example: {\"function\": \"estimate\", \"confidence\": 0.9}.");
     const RowFunction& function = row_function(name->get<std::string>());
-    const bool grouped = object.contains("groups") && function.groups != GroupUse::none;
-    if ((function.groups == GroupUse::required || grouped) == summary.has_value())
+    if (is_grouped(function, object) == summary.has_value())
         raise(ErrorCode::invalid_value,
               std::string("function \"") + function.name +
                   (summary ? "\" accepts only the summaries of its groups" : "\" needs a summary"));
@@ -269,6 +273,11 @@ std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::opt
     const std::unique_ptr<Results> rows =
         function.rows({.summary = summary.value_or(Bytes()), .labels = &labels}, found);
     return json_of_rows(*rows);
+}
+
+std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::optional<Bytes> summary,
+                      std::string_view query) {
+    return rows_of_query(labels, mechanism, summary, parsed_query(query));
 }
 
 }  // namespace ldp

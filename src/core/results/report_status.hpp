@@ -26,7 +26,7 @@ struct ReportStatus {
     std::uint64_t rounds = 0;  ///< the most reports of one respondent; 0 if unknown
     BiasBound bias = {};       ///< by spent budgets, which extends the intervals of shares and means
 
-    /// The estimate if it may be published, otherwise unknown; the same for its error, if it has one.
+    /// The estimate and its error, if it has one; both are unknown if they may not be published.
     [[nodiscard]] double shown(double estimate) const noexcept { return enough ? estimate : unknown; }
     [[nodiscard]] Estimate shown(const Estimate& estimate) const noexcept {
         const bool errors = enough && !pointwise;
@@ -75,8 +75,8 @@ class KeptStatuses {
 
 /// Returns what a summary shows about spent budgets, of all people or of those who reported the part with an attribute.
 [[nodiscard]] SpentBudgets spent_budgets(Bytes summary, std::optional<std::size_t> attribute = {});
-/// Returns the status of reports of a summary: all, a part of a record, or some of them. The spent budgets are those of
-/// the whole summary; `possible` are the values of the estimated quantity.
+/// Returns the status of reports of a summary: all, a part of a record, or some of them. Spent budgets refer
+/// to the whole summary; `possible` are the values of the estimated quantity.
 [[nodiscard]] ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about,
                                          const Interval& possible = possible_shares);
 /// Returns the status of all reports.
@@ -85,7 +85,7 @@ class KeptStatuses {
 [[nodiscard]] ReportStatus report_status(const SummaryView& view, std::size_t attribute, Target target);
 /// Returns the status of an estimate from a part of the reports.
 [[nodiscard]] ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw& law);
-/// The same as report_status() for estimates that may be those of smoothed values.
+/// Same as report_status(), for estimates that may refer to smoothed values.
 [[nodiscard]] ReportStatus smoothed_status(const SpentBudgets& spent, const SummaryView& about);
 /// Adds a note to results about the people who answer, and extends the bias, if people may leave the attribute out.
 void note_answers(ReportStatus& status, const SummaryView& about);

@@ -31,7 +31,7 @@ struct JsonText {
     std::string_view text = {};
 };
 
-/// The name of a group, and its number among the query's groups if the row is about all reports of the group. A group without a
+/// The name of a group, and its number among the query's groups; -1 for a point in time without a group. A group without a
 /// name has a number.
 struct GroupName {
     std::optional<std::string_view> text = {};
@@ -79,7 +79,7 @@ struct ResultCell {
     bool truth = false;      ///< of a group: whether it has a name
     double number = 0;       ///< never NaN
     std::int64_t whole = 0;  ///< of an integer, a bigint or a group
-    std::string text = {};   ///< UTF-8; also of JSON
+    std::string text = {};   ///< in UTF-8; a value of the type json is here, too
     std::vector<std::string> texts = {};
     std::vector<std::int32_t> integers = {};
 };
@@ -164,8 +164,13 @@ class Results {
 
     [[nodiscard]] std::span<const ResultColumn> columns() const noexcept { return columns_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    /// Whether the rows have a column source that set_source() sets.
+    [[nodiscard]] virtual bool takes_source() const noexcept {
+        return std::ranges::any_of(
+            columns_, [](const ResultColumn& one) { return std::string_view(one.name) == "source"; });
+    }
     /// Sets what the column source has in all rows that have no source.
-    virtual void set_source(const std::string& source) { source_ = source; }
+    void set_source(const std::string& source) { source_ = source; }
     /// Sets what the column group_key has in all rows. The name must outlive the rows.
     void set_group(const GroupName& group) { group_ = group; }
     /// Returns the cells of a row, one for each column. They are valid until the next call.
@@ -222,7 +227,7 @@ class GroupedResults final : public Results {
     explicit GroupedResults(std::vector<std::unique_ptr<Results>> groups)
         : Results(groups[0]->columns(), rows_in(groups)), groups_(std::move(groups)) {}
     /// Each group has its own source.
-    void set_source(const std::string&) override {}
+    [[nodiscard]] bool takes_source() const noexcept override { return false; }
     std::span<const ResultCell> row(std::size_t number) override {
         if (number < first_) group_ = 0, first_ = 0;
         for (; number - first_ >= groups_[group_]->count(); ++group_) first_ += groups_[group_]->count();

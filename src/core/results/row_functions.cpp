@@ -85,7 +85,8 @@ constexpr QueryParameter of_regression[] = {{"of", &SummaryQuery::of, true},
                                             {"predictors", &SummaryQuery::predictors, true},
                                             confidence,
                                             target,
-                                            {"group", &SummaryQuery::group}};
+                                            {"group", &SummaryQuery::group},
+                                            {"link", &SummaryQuery::link}};
 constexpr QueryParameter of_contrast[] = {{"weights", &SummaryQuery::weights, true}, confidence, target};
 constexpr QueryParameter of_winsorized_mean[] = {{"clamped", &SummaryQuery::other, true}, confidence, target};
 constexpr QueryParameter of_association[] = {confidence};
@@ -113,9 +114,10 @@ constexpr QueryParameter of_smooth[] = {
 constexpr QueryParameter of_kernel_regression[] = {
     {"bandwidth", &SummaryQuery::value}, confidence, target, attribute};
 
-constexpr QueryParameter of_calibrate[] = {{"weights", &SummaryQuery::group_weights, true},
-                                           {"cells", &SummaryQuery::group_cells, true},
-                                           {"totals", &SummaryQuery::totals, true},
+constexpr QueryParameter of_calibrate[] = {{"by", &SummaryQuery::by},
+                                           {"totals", &SummaryQuery::totals},
+                                           {"weights", &SummaryQuery::weight_column},
+                                           {"collapse", &SummaryQuery::collapse},
                                            {"attributes", &SummaryQuery::attributes},
                                            confidence,
                                            target};
@@ -153,7 +155,7 @@ constexpr RowFunction functions[] = {
     {"conditional", accessors::conditional, of_conditional, consistent},
     {"covariance", accessors::covariance, of_covariance},
     {"correlation", accessors::correlation, of_covariance},
-    {"regression", accessors::regression, of_regression},
+    {"regression", accessors::regression, of_regression, {}, GroupUse::optional_columns},
     {"contrast", accessors::contrast, of_contrast},
     {"winsorized_mean", accessors::winsorized_mean, of_winsorized_mean, sampling_error},
     {"association", accessors::association, of_association},
@@ -169,10 +171,8 @@ constexpr RowFunction functions[] = {
     {"smooth", accessors::smoothed, of_smooth, {}, GroupUse::required},
     {"kernel_regression", accessors::kernel_regression, of_kernel_regression, sampling_error,
      GroupUse::required},
+    {"calibrate", accessors::calibrate, of_calibrate, sampling_error, GroupUse::columns},
 };
-
-constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error,
-                                  GroupUse::required};
 
 constexpr QueryParameter of_groups[] = {{"groups", &SummaryQuery::groups, true},
                                         {"summaries", &SummaryQuery::summaries, true}};
@@ -219,6 +219,7 @@ std::string source_of(std::span<const Bytes> summaries) {
 
 std::unique_ptr<Results> RowFunction::rows(const Subject& subject, const SummaryQuery& query) const {
     std::unique_ptr<Results> found = find(subject, query);
+    if (!found->takes_source()) return found;
     const Bytes both[] = {subject.summary, query.other};
     found->set_source(source_of(
         !query.summaries.empty() ? query.summaries : std::span(both).first(query.other.empty() ? 1 : 2)));
@@ -227,10 +228,6 @@ std::unique_ptr<Results> RowFunction::rows(const Subject& subject, const Summary
 
 std::span<const RowFunction> row_functions() noexcept {
     return row_tables::functions;
-}
-
-const RowFunction& calibration_function() noexcept {
-    return row_tables::calibration;
 }
 
 std::span<const QueryParameter> group_parameters() noexcept {

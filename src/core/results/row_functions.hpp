@@ -13,7 +13,13 @@
 namespace ldp {
 
 /// Whether a query has groups and summaries. Then the subject has the labels alone.
-enum class GroupUse : std::uint8_t { none, optional, required };
+enum class GroupUse : std::uint8_t {
+    none,
+    optional,
+    required,
+    columns,  ///< required; the names of groups have the values of their columns (groups/group_columns.hpp)
+    optional_columns,  ///< optional; the names of groups have the values of their columns
+};
 
 /// A function of a summary, or of the summaries of groups, and further arguments.
 struct RowFunction {
@@ -23,6 +29,18 @@ struct RowFunction {
     SummaryQuery defaults = {};
     GroupUse groups = GroupUse::none;
 
+    /// Whether the function needs groups.
+    [[nodiscard]] constexpr bool needs_groups() const noexcept {
+        return groups == GroupUse::required || groups == GroupUse::columns;
+    }
+    /// Whether the function accepts either a summary or groups.
+    [[nodiscard]] constexpr bool may_have_groups() const noexcept {
+        return groups == GroupUse::optional || groups == GroupUse::optional_columns;
+    }
+    /// Whether the names of groups have the values of their columns.
+    [[nodiscard]] constexpr bool has_columns() const noexcept {
+        return groups == GroupUse::columns || groups == GroupUse::optional_columns;
+    }
     /// Returns the rows of find(), with their source.
     [[nodiscard]] std::unique_ptr<Results> rows(const Subject& subject, const SummaryQuery& query) const;
 };
@@ -33,9 +51,6 @@ struct RowFunction {
 
 /// All functions.
 [[nodiscard]] std::span<const RowFunction> row_functions() noexcept;
-/// The function that estimates a population from groups. It is not one of row_functions(): hosts make its arguments from
-/// public columns.
-[[nodiscard]] const RowFunction& calibration_function() noexcept;
 /// The names of groups, and their summaries in the same order: the first parameters of a function of groups in hosts that name
 /// all arguments.
 [[nodiscard]] std::span<const QueryParameter> group_parameters() noexcept;
@@ -73,7 +88,8 @@ using Found = std::unique_ptr<Results>;
 // Series.
 [[nodiscard]] Found series(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_mean(const Subject& subject, const SummaryQuery& query);
-/// The same with the two-sided p-value of the hypothesis that the rounds have the mean of the baseline. No SQL function.
+/// The mean of rounds with the two-sided p-value of the hypothesis that it equals the mean of the baseline.
+/// It is not an SQL function.
 [[nodiscard]] Found series_change(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_range(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_quantiles(const Subject& subject, const SummaryQuery& query);
@@ -114,7 +130,8 @@ using Found = std::unique_ptr<Results>;
 [[nodiscard]] Found smoothed(const Subject& subject, const SummaryQuery& query);
 /// The mean of a number as a curve. The names of the groups are numbers, dates or times. SummaryQuery::value is the bandwidth.
 [[nodiscard]] Found kernel_regression(const Subject& subject, const SummaryQuery& query);
-/// Estimates of a population from those of the groups, whose weights agree with known totals.
+/// Estimates of a population from the estimates of its groups, whose weights agree with known totals. The names of the groups have the values
+/// of their columns.
 [[nodiscard]] Found calibrate(const Subject& subject, const SummaryQuery& query);
 
 }  // namespace accessors

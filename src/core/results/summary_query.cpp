@@ -9,32 +9,6 @@
 
 namespace ldp {
 
-namespace {
-
-bool has_prefixes(const Labels& labels, std::size_t attribute) noexcept {
-    return attribute < labels.attributes().size() && labels.attributes()[attribute].prefix != 0;
-}
-
-std::string without_mark(std::string_view label) {
-    std::string text(label);
-    if (std::erase(text, Attribute::terminator) == 0) text += "...";
-    return text;
-}
-
-/// The value with a label that without_mark() made, or with the label of the spec.
-std::optional<std::size_t> find_without_mark(const Labels& labels, std::size_t attribute,
-                                             std::string_view label) {
-    const std::size_t values = labels.attributes()[attribute].labels.size();
-    for (const bool exactly : {true, false})
-        for (std::size_t value = 0; value < values; ++value) {
-            const std::string_view one = labels.attributes()[attribute].labels[value];
-            if (exactly ? one == label : without_mark(one) == label) return value;
-        }
-    return std::nullopt;
-}
-
-}  // namespace
-
 const Labels& no_labels() noexcept {
     static const auto* const none = new Labels;  // never destroyed
     return *none;
@@ -60,23 +34,6 @@ Target target_named(std::string_view word) {
     throw Error(ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
                 "Valid values are \"sample\" (error for the respondents) and \"population\" (with the "
                 "sampling error).");
-}
-
-std::string shown_name(const Labels& labels, std::size_t attribute) {
-    return labels.name(attribute);
-}
-
-std::string shown_label(const Labels& labels, std::size_t attribute, std::uint64_t value) {
-    if (has_prefixes(labels, attribute))
-        if (const auto found = labels.find_label(attribute, value)) return without_mark(*found);
-    return labels.label(attribute, value);
-}
-
-std::uint64_t value_shown_as(const Labels& labels, std::size_t attribute, std::string_view label,
-                             const std::string& hint) {
-    if (has_prefixes(labels, attribute))
-        if (const auto found = find_without_mark(labels, attribute, label)) return *found;
-    return labels.value_called(attribute, label, hint);
 }
 
 const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes) {

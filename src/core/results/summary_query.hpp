@@ -67,7 +67,7 @@ struct SummaryQuery {
     std::span<const double> shares = {};
     std::span<const std::int32_t> rounds = {}, baseline = {};
     Texts strings = {}, predictors = {}, given_names = {};
-    std::string_view x = {}, y = {}, of = {};
+    std::string_view x = {}, y = {}, of = {}, link = "identity";
     std::optional<std::string_view> group = {};
     JsonText conditions = {}, queries = {}, weights = {};
     std::optional<JsonText> given = {};
@@ -75,13 +75,15 @@ struct SummaryQuery {
     OptionalTexts groups = {};
     std::span<const Bytes> summaries = {};
     std::optional<std::string_view> baseline_group = {};  ///< nothing: all pairs are compared
-    // Of a calibration: the weight of each group, its cell in every column, and the totals of the cells.
-    std::span<const double> group_weights = {}, totals = {};
-    std::span<const std::int32_t> group_cells = {};
+    // Of a calibration (groups/calibration_totals.hpp).
+    std::optional<Texts> by = {};  ///< names of the columns of the groups
+    std::optional<JsonText> totals = {};
+    std::optional<std::string_view> weight_column = {};
+    bool collapse = false;
 };
 
-/// An argument of a function: its name and its member of SummaryQuery, whose type is that of the argument. An optional member
-/// may be NULL.
+/// An argument of a function: its name and its member of SummaryQuery, whose type is the type of the
+/// argument. An optional member may be NULL.
 struct QueryParameter {
     using Member =
         std::variant<bool SummaryQuery::*, double SummaryQuery::*, std::int32_t SummaryQuery::*,
@@ -103,14 +105,6 @@ struct QueryParameter {
 /// The target "sample" or "population". Throws Error (invalid_value).
 [[nodiscard]] Target target_named(std::string_view word);
 
-/// An attribute's name as rows show it.
-[[nodiscard]] std::string shown_name(const Labels& labels, std::size_t attribute);
-/// A value's label as rows show it: that of a prefix without the mark that ends a string, or with three dots if longer
-/// strings have the same label.
-[[nodiscard]] std::string shown_label(const Labels& labels, std::size_t attribute, std::uint64_t value);
-/// The value with a label that shown_label() made, or with the label of the spec. Throws Error (invalid_value).
-[[nodiscard]] std::uint64_t value_shown_as(const Labels& labels, std::size_t attribute,
-                                           std::string_view label, const std::string& hint);
 /// The labels if they fit attributes with these numbers of values. Throws Error (malformed) if they do not.
 [[nodiscard]] const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes);
 
@@ -128,7 +122,7 @@ void check_answer(const Mechanism& mechanism, Quantity quantity);
 /// Throws again an error of a part of a record, with a hint on the spec.
 [[noreturn]] void throw_for_part(const Error& error);
 
-/// `ask(view)` of a summary, or `otherwise` without reports; `check(view)` runs first.
+/// Returns `ask(view)` for a summary, or `otherwise` if it has no reports; `check(view)` runs first.
 template <class Found, class Ask, class Check>
 Found ask(Bytes summary, Found otherwise, Ask ask, Check check) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
@@ -142,7 +136,7 @@ Found ask(Bytes summary, Found otherwise, Ask ask) {
     return ldp::ask(summary, std::move(otherwise), ask, [](const SummaryView&) {});
 }
 
-/// The same for a subject.
+/// Returns `ask(view)` for a subject.
 template <class Found, class Ask, class Check>
 Found ask(const Subject& subject, Found otherwise, Ask ask, Check check) {
     return ldp::ask(
@@ -151,13 +145,13 @@ Found ask(const Subject& subject, Found otherwise, Ask ask, Check check) {
         check);
 }
 
-/// The same for a result that has no error: rounds need not be known.
+/// Returns `ask(view)` for a result that has no error: rounds need not be known.
 template <class Found, class Ask, class Check>
 Found ask_point(Bytes summary, Found otherwise, Ask query, Check check) {
     return ask(Subject{.summary = summary, .pointwise = true}, std::move(otherwise), query, check);
 }
 
-/// The same for the selected attribute of a record.
+/// Returns `ask(view)` for the selected attribute of a record.
 template <class Found, class Ask>
 Found ask_part(const Subject& subject, Found otherwise, Ask ask) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
@@ -171,7 +165,7 @@ Found ask_part(const Subject& subject, Found otherwise, Ask ask) {
     if (error->code() != ErrorCode::unsupported || view.mechanism == mechanism.get()) throw *error;
     throw_for_part(*error);
 }
-/// The same for mechanisms that estimate only one attribute of a record.
+/// Returns `ask(view)` for mechanisms that estimate only one attribute of a record.
 template <class Found, class Ask>
 Found ask_one(const Subject& subject, Found otherwise, Ask ask) {
     return ask_part(subject, std::move(otherwise), [&](const SummaryView& view) {

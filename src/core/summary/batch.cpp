@@ -155,8 +155,8 @@ void check_batch(const Mechanism& mechanism, Bytes batch) {
                           "; no randomizer with its parameters can produce it.");
         if (i > 0 && std::memcmp(payload.data() - size, payload.data(), size) > 0)
             malformed("the reports of the batch are not in order",
-                      "Number " + std::to_string(i + 1) + " of " + std::to_string(count) +
-                          " is smaller than the one before it; payloads must be in ascending order.");
+                      "Payload " + std::to_string(i + 1) + " of " + std::to_string(count) +
+                          " is smaller than the preceding one; payloads must be in ascending order.");
     }
 }
 

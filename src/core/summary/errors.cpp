@@ -78,6 +78,15 @@ std::optional<Interval> answered_interval(const SummaryView& view, std::size_t a
                                          std::min(1.0, forged / one.drawn)});
 }
 
+std::optional<Direction> mean_direction(const SummaryView& view, std::size_t attribute, Target target,
+                                        double critical_value, double forged) {
+    const SummaryView one = part(view, attribute);
+    const auto* circle = find_direction(*one.mechanism);
+    if (circle == nullptr || one.n == 0) return {};
+    return circle->direction(one, {target_of_part(one, target), critical_value, most_of_one(one),
+                                   std::min(1.0, forged / one.drawn)});
+}
+
 AnsweredMean answered_terms(const SummaryView& part, Target target) {
     return capability<ResponseRate>(*part.mechanism).answered_mean(part, target_of_means(part, 0, 0, target));
 }
@@ -91,6 +100,7 @@ Estimate ComparableMeans::of(std::size_t attribute) const {
     if (means_.empty()) return {unknown, unknown};
     const Estimate& mean = means_[attribute];
     const SummaryView one = part(view_, attribute);
+    if (find_direction(*one.mechanism) != nullptr) return {unknown, unknown};
     const auto* rate = find_capability<ResponseRate>(*one.mechanism);
     if (rate == nullptr || one.n == 0 || std::isnan(mean.value)) return mean;
     if (hardly_answered(rate->response_rate(one, Target::population))) return {unknown, unknown};
@@ -105,11 +115,24 @@ Estimate ComparableMeans::of(std::size_t attribute) const {
                                   (found.upper - mean.value) / critical})};
 }
 
+namespace {
+
+/// Returns an estimate about a part. Against the people who reported, the people who did not report the part add its
+/// sampling error (SampledRecord::estimate_part).
+template <class Estimated>
+Estimate estimate_of_part(const SummaryView& part, Target target, Estimated estimated) {
+    const Estimate population = estimated(Target::population);
+    return target == Target::population ? population
+                                        : mixed(estimated(Target::sample), population, part.drawn);
+}
+
+}  // namespace
+
 LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
     const auto& rate = capability<ResponseRate>(*one.mechanism);
     const Target against = target_of_part(one, target);
-    Estimate found = rate.response_rate(one, against);
+    Estimate found = estimate_of_part(one, target, [&](Target of) { return rate.response_rate(one, of); });
     if (!repeats(one)) return {found, rate.response_law(one, against)};
     found.standard_error *= std::sqrt(most_of_one(one));
     return {found, law_of_share()};
@@ -120,7 +143,7 @@ SetSize set_size(const SummaryView& view, std::size_t attribute, Target target, 
     const auto& sets = capability<LabelSets>(*one.mechanism);
     const Target against = target_of_part(one, target);
     const auto most = static_cast<double>(sets.most());
-    Estimate found = sets.set_size(one, against);
+    Estimate found = estimate_of_part(one, target, [&](Target of) { return sets.set_size(one, of); });
     ErrorLaw law{.truths = {0, most}};
     if (repeats(one))
         found.standard_error *= std::sqrt(most_of_one(one));

@@ -9,7 +9,7 @@ namespace ldp {
 /// Subtracts an untrusted summary from a summary of the mechanism that it was added to. Returns false and
 /// changes nothing if the specs differ, if the part does not have fewer reports, or if the remaining rounds
 /// cannot be determined. In these cases, the remaining parts must be added up again. If the rounds of `from`
-/// are unknown, those of the remainder are unknown, too. With memoized responses, the result is then false if
+/// are unknown, those of the remainder are also unknown. With memoized responses, the result is then false if
 /// the rounds of `other` are also unknown.
 ///
 /// The operation is exact for every mechanism: a state consists of counters and sums that merging adds modulo

@@ -21,7 +21,7 @@ inline constexpr std::byte packed_state_version{1};
 
 /// Returns the block and all behind it of untrusted packed bytes. Throws Error (malformed) for another version.
 [[nodiscard]] Bytes packed_body(Bytes packed);
-/// Returns the size of the state of such a body, whose block is that of the mechanism.
+/// Returns the size of the state of such a body, whose block belongs to the mechanism.
 [[nodiscard]] std::size_t unpacked_size(const Mechanism& mechanism, Bytes body) noexcept;
 /// Fills a state of that size from an untrusted body. Throws Error (malformed) if it is not possible, and
 /// Interrupted.

@@ -14,8 +14,8 @@ namespace ldp {
 [[nodiscard]] std::vector<Estimate> means_of_part(const SummaryView& view, std::size_t attribute,
                                                   Target target);
 
-/// Returns the result of estimate(), except that errors for the people who reported are those of the noise
-/// alone, without the rounding of their numbers.
+/// Returns the result of estimate(), except that errors for the people who reported include only the noise,
+/// without the rounding of their numbers.
 [[nodiscard]] std::vector<Estimate> estimate_without_rounding(const SummaryView& view,
                                                               const Question& question);
 

@@ -47,7 +47,7 @@ class MemoizedNoise {
 /// Returns whether people repeat memoized responses and more than one report of a person may be in the
 /// summary.
 [[nodiscard]] bool repeats(const SummaryView& view) noexcept;
-/// Returns R for memoized responses; 1 if each report counts as that of another person.
+/// Returns R for memoized responses; 1 if each report counts as the report of a different person.
 [[nodiscard]] double most_of_one(const SummaryView& view) noexcept;
 /// Returns the number of reports of one person that add as much information as one of another person: R, or
 /// less in two layers.
@@ -66,7 +66,7 @@ void need_rounds(const SummaryView& view);
 /// The rounds of a view for estimates without errors: one round, whose number no report has.
 inline constexpr Rounds ignored_rounds = Rounds::only(std::numeric_limits<std::int32_t>::min());
 /// Returns the view for point estimates, which do not depend on rounds: if responses are memoized and the
-/// rounds are unknown, all reports count as those of one round. The errors of such a view are meaningless.
+/// rounds are unknown, all reports count as reports of one round. The errors of such a view are meaningless.
 [[nodiscard]] SummaryView for_point_estimates(SummaryView view) noexcept;
 /// Throws Error (unsupported) if people's reports repeat, for functions that require reports of different
 /// people.

@@ -15,8 +15,8 @@ namespace ldp {
     return state.size() > kind_offset && kind_of(state) == Kind::report;
 }
 
-/// Reads and writes the lists of a mechanism. The functions do not allocate memory. Those that count or check
-/// many reports check for interrupts; all others do not throw.
+/// Reads and writes the lists of a mechanism. The functions do not allocate memory. Functions that count or
+/// check many reports check for interrupts; all others do not throw.
 class ReportList {
   public:
     /// The mechanism must outlive this object.
@@ -27,14 +27,15 @@ class ReportList {
     /// memory.
     [[nodiscard]] std::uint64_t most() const noexcept { return most_; }
     /// Returns the size of a list for this number of reports, with free space, or 0 if it would be longer than
-    /// most(). With `outside` more bytes, its size is a power of 2, which memory is allocated in; sizes double.
+    /// most(). The size plus `outside` bytes is a power of 2, in which memory is allocated; sizes therefore
+    /// double.
     [[nodiscard]] std::size_t size_for(std::uint64_t reports, std::size_t outside) const noexcept;
     /// Returns the size of a list of this number of reports without free space.
     [[nodiscard]] std::size_t size(std::uint64_t reports) const noexcept {
         return frame_.size(reports * sent_size_);
     }
-    /// Whether these bytes are a list of the mechanism whose reports are within the bytes. The functions below
-    /// rely on nothing else.
+    /// Whether these bytes are a list of the mechanism whose reports are within the bytes. The functions
+    /// below require no other property.
     [[nodiscard]] bool fits(Bytes list) const noexcept;
     [[nodiscard]] std::uint64_t count(Bytes list) const noexcept { return frame_.count(list); }
     /// Returns the number of reports for which there is free space.
@@ -59,8 +60,8 @@ class ReportList {
     /// Appends the reports of another list of the mechanism to a list with free space for them.
     void append_list(MutableBytes list, Bytes other) const noexcept;
     /// Adds the reports of a list to a summary of the mechanism. A refused payload, which only forged lists have,
-    /// is malformed. Throws Interrupted. In both cases the summary has some of the reports, and callers must
-    /// discard it.
+    /// is malformed. Throws Interrupted. In both cases, the summary may contain some of the reports, and
+    /// callers must discard it.
     [[nodiscard]] Outcome count_into(MutableBytes summary, Bytes list) const;
     /// Throws Error (malformed) if the untrusted bytes are not a list of the mechanism, without free space, whose
     /// payloads are possible. Throws Interrupted.

@@ -102,7 +102,7 @@ std::string SpentBudgets::note() const {
         return "people whose budget is spent have stopped reporting; the estimate is about the others";
     if (!has_signal() || !known_)
         return "people may repeat earlier responses, because a budget pays for " +
-               std::to_string(terms_.responses) + "; how many do is unknown";
+               std::to_string(terms_.responses) + "; their number is unknown";
     const SpentShare found = share(usual_critical_value);
     return (significant() ? percent(found.interval.lower) + " to " : "at most ") +
            percent(found.interval.upper) +

@@ -39,16 +39,16 @@ struct BiasBound {
 /// Returns the bound of the bias of a difference.
 [[nodiscard]] BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept;
 
-/// What a whole summary shows about spent budgets: those of all people, or of the people who reported a part
-/// of a record. It has no destructor.
+/// What a whole summary shows about the spent budgets of all people, or of the people who reported a part of
+/// a record. It has no destructor.
 class SpentBudgets {
   public:
     /// A p-value below this is significant. The note then has a lower limit of the share.
     static constexpr double significance = 0.01;
 
-    /// Of no reports.
+    /// Contains no reports.
     SpentBudgets() = default;
-    /// The view is that of view_of(). An attribute stands for the part that contains it.
+    /// The view must be the result of view_of(). An attribute stands for the part that contains it.
     explicit SpentBudgets(const SummaryView& whole, std::optional<std::size_t> attribute = {});
 
     /// Whether reports have a signal.
@@ -77,7 +77,8 @@ class SpentBudgets {
     double each_ = 1;       ///< the most reports of one person
 };
 
-/// Returns the possible values of a part's mean, or 0 to 1 for shares. `attribute` is that of the part.
+/// Returns the possible values of a part's mean, or 0 to 1 for shares. `attribute` is the attribute of the
+/// part.
 [[nodiscard]] Interval possible_values(const Mechanism& part, std::size_t attribute);
 
 }  // namespace ldp

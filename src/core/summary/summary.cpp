@@ -241,7 +241,7 @@ Estimate share_of(const SummaryView& view, std::int64_t value, Target target, st
     const auto number_of = [value](std::size_t values) {
         if (value < 0 || static_cast<std::uint64_t>(value) >= values)
             raise(ErrorCode::invalid_value, "there is no value " + std::to_string(value),
-                  "They are numbered from 0 to " + std::to_string(values - 1) + ".");
+                  "Values are numbered from 0 to " + std::to_string(values - 1) + ".");
         return static_cast<std::size_t>(value);
     };
     need_reports(view);

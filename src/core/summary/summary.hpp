@@ -1,5 +1,5 @@
-// Summaries: what reports add up to. Flat bytes whose size depends on the spec, never on how many reports
-// they hold, so that a database can keep them, send them and change them in place.
+// Summaries of reports. A summary is a sequence of bytes without pointers. Its size depends on the spec and
+// not on the number of reports, so that a database can store it, send it and change it in place.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ enum class Outcome : std::uint8_t {
 [[nodiscard]] std::size_t summary_size(const Mechanism& mechanism) noexcept;
 /// Fills `summary` (summary_size bytes) with the empty summary.
 void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
-/// Whether these bytes have the size and block of the mechanism's summaries. Counting depends on nothing
-/// else.
+/// Whether these bytes have the size and block of the mechanism's summaries. Counting requires no other
+/// property of the bytes.
 [[nodiscard]] bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept;
 
 /// Counts an untrusted report in a summary of the mechanism. The summary is unchanged unless the outcome is
@@ -64,8 +64,9 @@ class ReportCounter {
         return Outcome::ok;
     }
 
-    /// Counts the bytes of a report behind its block in those of a summary behind its counts and rounds.
-    /// False if no client can have made them; then nothing has changed.
+    /// Adds a report to a summary. The arguments are the bytes of the report after its block, and the bytes
+    /// of the summary after its counts and rounds. Returns false and changes nothing if no client can have
+    /// created the report.
     [[nodiscard, gnu::always_inline]] bool count_sent(MutableBytes counted, Bytes sent) const noexcept {
         if (!signal_) return mechanism_->accumulate(counted, sent);
         const std::byte bit = sent[payload_size_];
@@ -80,7 +81,8 @@ class ReportCounter {
         return true;
     }
 
-    /// As count_sent() for the reports of a batch. If it returns false, some of them may have been counted.
+    /// Same as count_sent(), for the reports of a batch. If it returns false, some of them may have been
+    /// counted.
     [[nodiscard]] bool count_all_sent(MutableBytes counted, const Payloads& sent) const noexcept;
 
   private:
@@ -102,7 +104,7 @@ class ReportCounter {
     Bytes block_;
     std::size_t payload_size_, state_size_, counted_size_;
     bool signal_;
-    const Record* record_;  ///< null unless ones of parts are counted
+    const Record* record_;  ///< null unless the ones of each part are counted
 };
 /// Adds an untrusted summary to one of the mechanism. The first is unchanged unless the outcome is ok.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
@@ -130,33 +132,35 @@ void need_reports(const SummaryView& view);
 /// Returns one estimate per item; its error is inflated if reports are repeated. If several attributes have
 /// frequencies, the query names one.
 [[nodiscard]] std::vector<Estimate> estimate(const SummaryView& view, const Question& question);
-/// Returns the share of one value, of the only attribute or of the one with this number. A frequency oracle
-/// computes this value only.
+/// Returns the share of one value of the only attribute, or of the attribute with this number. A frequency
+/// oracle computes this value only.
 [[nodiscard]] Estimate share_of(const SummaryView& view, std::int64_t value, Target target,
                                 std::size_t attribute = only_attribute);
-/// The mean of all values of several attributes, as GroupMean.
+/// Returns the mean of all values of several attributes; see GroupMean.
 [[nodiscard]] Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last,
                                   Target target);
-/// The values that the reports speak for, as CandidateSearch.
+/// Returns the values for which the reports are evidence; see CandidateSearch.
 [[nodiscard]] std::vector<Picked> pick(const SummaryView& view, CandidateMethod method);
-/// What honest reports must follow, as Aggregator::health; nothing if there are no reports. Throws Error
-/// (unsupported) where people's reports repeat: honest ones then follow nothing of the kind.
+/// Returns tests whether the reports have the distribution of honest reports, see Aggregator::health; no
+/// tests if there are no reports. Throws Error (unsupported) if people repeat responses: honest reports then
+/// do not have a known distribution.
 [[nodiscard]] std::vector<Check> health(const SummaryView& view);
 
-/// The reports that are about one attribute, of a record; of a single attribute all of them. Throws Error:
-/// unsupported if every report is about several attributes, invalid_value if there is no such attribute.
-/// There may be no reports.
+/// Returns the reports of a record that are about one attribute; all reports if there is a single attribute.
+/// Throws Error: unsupported if every report is about several attributes, invalid_value if there is no such
+/// attribute. There may be no reports.
 [[nodiscard]] SummaryView single_part(const SummaryView& view, std::size_t attribute);
-/// The same as a summary of its own, under the mechanism that randomized the attribute: it answers all that
-/// this mechanism does. Its fingerprint is part_fingerprint's, so that summaries of different attributes do
-/// not mix. Of a single attribute the summary as it is. Its state is that of the view, or in it.
+/// Returns these reports as a separate summary of the mechanism that randomized the attribute. It has all
+/// estimates of this mechanism. Its fingerprint is part_fingerprint(), so that summaries of different
+/// attributes cannot be merged. For a single attribute, the summary is unchanged. The state of the result
+/// refers to the bytes of the view.
 [[nodiscard]] SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute);
 
 // For people to read ---------------------------------------------------------------------------------------
 
-/// "grr, epsilon 1, spec 0123456789abcdef", of a report or a summary.
+/// Returns a description of a report or a summary: "grr, epsilon 1, spec 0123456789abcdef".
 [[nodiscard]] std::string describe(Bytes bytes);
-/// {"mechanism": …, "epsilon": …, "spec": fingerprint, "parameters": {…}}
+/// Returns {"mechanism": …, "epsilon": …, "spec": fingerprint, "parameters": {…}}.
 [[nodiscard]] std::string parameters_json(const Mechanism& mechanism);
 
 }  // namespace ldp

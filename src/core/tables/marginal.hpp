@@ -61,8 +61,8 @@ class Marginal {
   private:
     /// Returns a share with its standard error for the target.
     [[nodiscard]] Estimate estimate(const JointShares& shares, const JointShares::Share& share) const;
-    /// Returns two boxes' shares, of which one is part of the other, with their variances and covariance,
-    /// multiplied by `times`.
+    /// Returns the shares of two boxes, one of which is part of the other, with their variances and
+    /// covariance, multiplied by `times`.
     [[nodiscard]] PartOfWhole part_of_whole(const JointShares& shares, const JointShares::Box& part,
                                             const JointShares::Box& whole, double times) const;
 
@@ -72,7 +72,7 @@ class Marginal {
     /// Returns the additional variance of a share if each part had one more report in the box and one more
     /// spread evenly over all cells. With few reports at a large ε, a rare cell may have no reports and
     /// hardly any sample variance (Agresti, Caffo 2000, for differences of two samples). For Haar
-    /// coefficients, the variance is that of cautious().
+    /// coefficients, the variance is computed by cautious().
     [[nodiscard]] double unseen_variance(const JointShares::Box& box, const JointShares::Share& share,
                                          double variance) const;
 

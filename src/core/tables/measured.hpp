@@ -13,8 +13,8 @@ namespace ldp {
 using Details = JointViews::Details;
 
 /// A table, or the Haar coefficients, of every view with reports, in the order of the views, from different
-/// people. A table's variance is that of even shares. If people's reports repeat, variance and people are
-/// those of the lower bound of the number of people.
+/// people. A table's variance is the variance for even shares. If people's reports repeat, variance and
+/// people are computed from the lower bound of the number of people.
 using Measured = std::variant<std::vector<Table>, std::vector<Details>>;
 
 /// Returns unbiased estimates. Error: unsupported if the reports do not cover several attributes together, or

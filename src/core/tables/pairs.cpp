@@ -3,33 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "core/base/interrupt.hpp"
 #include "core/tables/pooled.hpp"
-#include "core/tables/spectrum.hpp"
 
 namespace ldp {
 
 namespace {
-
-constexpr Eigen::Index largest_matrix = 512;
-constexpr int most_rounds = 30;
-/// Relative change of the common part at which the iteration ends.
-constexpr double settled = 1e-3;
-
-/// The position of an attribute's values in the matrix of all values.
-struct ValueBlock {
-    Eigen::Index size = 0, begin = 0;
-    double noise = 0;  ///< of a row, over all measured pairs of the attribute
-};
-
-/// Shrinks eigenvalues that exceed the edge by more than the factor 1 + `beyond`.
-Eigen::MatrixXd shrunk(const Eigen::MatrixXd& all, double edge, double beyond) {
-    return with_eigenvalues(all, [&](double value) {
-        return value > edge * (1 + beyond) ? std::sqrt(value * value - edge * edge) : 0;
-    });
-}
 
 /// Range and step of the squared contingencies: from 10⁻⁴, indistinguishable from independence, to above 100.
 constexpr double least_contingency = 1e-4, contingency_step = 4;
@@ -64,7 +44,6 @@ InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, 
     const std::vector<double>&p = shares[interaction.first], &q = shares[interaction.second];
     const double all = degrees_of_freedom(pair.table),
                  part = all / static_cast<double>(pair.table.shares.size());
-    const double noise = pair.table.variance * part;
     InteractionLikelihood found;
     double total = 0;
     Work work;
@@ -74,6 +53,7 @@ InteractionLikelihood reading(const Pair& pair, const Interaction& interaction, 
             const double cell =
                 interaction.shares(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
             const double weight = p[i] * (1 - p[i]) * q[j] * (1 - q[j]);
+            const double noise = part * cell_variance(pair.table, weight / part);
             total += weight;
             for (std::size_t g = 0; g < grid.size(); ++g) {
                 const double spread = grid[g] / all * weight, variance = noise + spread;
@@ -145,46 +125,6 @@ Table fitted_table(std::size_t attribute, const Pair& pair, double spread, const
 }
 
 }  // namespace
-
-std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions) {
-    std::map<std::size_t, ValueBlock> places;
-    for (const Interaction& one : interactions) {
-        ValueBlock &first = places[one.first], &second = places[one.second];
-        first.size = one.shares.rows();
-        second.size = one.shares.cols();
-        first.noise += one.row_noise;
-        second.noise += one.column_noise;
-    }
-    Eigen::Index values = 0;
-    double most_noise = 0, degrees_of_freedom = 0;
-    for (auto& [attribute, place] : places) {
-        place.begin = values;
-        values += place.size;
-        degrees_of_freedom += static_cast<double>(place.size - 1);
-        most_noise = std::max(most_noise, place.noise);
-    }
-    Eigen::MatrixXd common = Eigen::MatrixXd::Zero(values, values);
-    const auto block = [&](Eigen::MatrixXd& matrix, const Interaction& one) {
-        const ValueBlock &first = places[one.first], &second = places[one.second];
-        return matrix.block(first.begin, second.begin, first.size, second.size);
-    };
-    // The largest eigenvalue of noise exceeds its edge by this factor with a probability of 1 % (Tracy, Widom
-    // 1996).
-    const double beyond = std::pow(degrees_of_freedom, -2.0 / 3);
-    for (int round = 0; degrees_of_freedom > 0 && values <= largest_matrix && round < most_rounds; ++round) {
-        check_interrupt();
-        // The solver reads the lower triangle only.
-        Eigen::MatrixXd all = common;
-        for (const Interaction& one : interactions) block(all, one) = one.shares;
-        all.triangularView<Eigen::StrictlyLower>() = all.transpose();
-        const Eigen::MatrixXd before = std::move(common);
-        common = shrunk(all, 2 * std::sqrt(most_noise), beyond);
-        if ((common - before).norm() <= settled * common.norm()) break;
-    }
-    std::vector<Eigen::MatrixXd> parts;
-    for (const Interaction& one : interactions) parts.emplace_back(block(common, one));
-    return parts;
-}
 
 std::vector<Pair> pairs_in(std::span<const Table> measured) {
     std::vector<Pair> pairs;

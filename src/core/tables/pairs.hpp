@@ -13,24 +13,16 @@
 
 namespace ldp {
 
-/// The measured interaction of two attributes: the difference between the shares of the cells and those of
-/// independent attributes. A row for each value of the first, a column for each value of the second. Rows and
-/// columns add up to 0.
+/// The measured interaction of two attributes: the difference between the shares of the cells and the shares
+/// for independent attributes. A row for each value of the first, a column for each value of the second. Rows
+/// and columns add up to 0.
 struct Interaction {
     std::size_t first, second;  ///< attributes, first < second
     Eigen::MatrixXd shares;
-    /// Largest variance of the noise summed over a row, over all unit mixtures of rows, and the same for
-    /// columns.
+    /// Largest variance of the noise summed over a row, over all unit mixtures of rows, and of the noise
+    /// summed over a column, over all unit mixtures of columns.
     double row_noise, column_noise;
 };
-
-/// Returns the low-rank part of each interaction. Noise alone has eigenvalues up to an edge (Wigner 1958). An
-/// eigenvalue λ clearly above the edge is shrunk to √(λ² − edge²), which minimizes the squared error if the
-/// noise is equal in all cells (Gavish, Donoho 2017). The edge is that of the noisiest row. Entries that were
-/// not measured, such as the blocks on the diagonal, are imputed iteratively (Mazumder, Hastie, Tibshirani
-/// 2010). The result is 0 if no eigenvalue exceeds the edge, and for more than 512 values in total, where the
-/// eigenvalues would take too long.
-[[nodiscard]] std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interactions);
 
 /// Shares of each attribute's values, by attribute index; empty for attributes without reports.
 using Shares = std::vector<std::vector<double>>;

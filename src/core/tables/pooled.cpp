@@ -60,6 +60,11 @@ double flat_noise_of(const Table& table) {
     return std::max(0.0, noise_of(table) - table.held / static_cast<double>(table.shares.size()));
 }
 
+double cell_variance(const Table& table, double share) {
+    const double one = 1 / table.people + table.held;
+    return flat_noise_of(table) + one * std::max(share, one);
+}
+
 Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes) {
     std::vector<std::size_t> indexes;
     for (std::size_t t = 0; t < tables.size(); ++t)

@@ -19,12 +19,16 @@ namespace ldp {
 /// Returns a marginal of a table: the other attributes are summed out, and the variances of cells are added.
 [[nodiscard]] Table summed(const Table& table, std::span<const std::size_t> kept);
 
-/// Returns the randomizers' noise in a table's variance, which is that of even shares with the target
-/// population and includes the sampling error.
+/// Returns the part of a table's variance that is randomizer noise. The variance refers to even shares and
+/// the target population, and includes the sampling error.
 [[nodiscard]] double noise_of(const Table& table);
 
 /// Returns the part of that noise that does not depend on the shares.
 [[nodiscard]] double flat_noise_of(const Table& table);
+
+/// Returns the variance of a cell with this expected share: noise and sampling error. A cell in which less than one
+/// person is expected gets the variance of one person: its law is far from normal, with rare large values.
+[[nodiscard]] double cell_variance(const Table& table, double share);
 
 /// A combined table and the weights of the measured tables.
 struct Pooled {
@@ -37,7 +41,8 @@ struct Pooled {
 /// set to 1. The weights are empty if no table contains the attributes.
 [[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes);
 
-/// Returns the same from the tables with these indexes, ascending, which must be all that contain the attributes.
+/// Returns this combination from the tables with these indexes, ascending, which must be all tables that
+/// contain the attributes.
 [[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes,
                             std::span<const std::size_t> indexes);
 

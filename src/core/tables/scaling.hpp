@@ -20,7 +20,7 @@ namespace ldp {
 /// Margins that a table of some attributes must have.
 class Scaling {
   public:
-    /// For tables of these attributes (ascending), which must contain those of the margins.
+    /// For tables of these attributes (ascending), which must contain the attributes of the margins.
     Scaling(std::span<const std::size_t> attributes, std::span<const std::uint64_t> sizes,
             std::vector<Table> margins);
 
@@ -33,9 +33,19 @@ class Scaling {
     void settle(std::vector<double>& shares) const;
 
   private:
+    /// The index of a margin's cell for each cell of a table. The last attributes are either all in the margin, so that
+    /// runs of `length` cells have consecutive indexes (`rising`), or all outside, so that runs have equal indexes.
+    struct MarginCells {
+        std::size_t length;
+        bool rising;
+        std::vector<std::uint32_t> starts;  ///< index of the first cell of each run
+    };
+    [[nodiscard]] static MarginCells runs_of(std::span<const std::size_t> attributes,
+                                             std::span<const std::uint64_t> sizes,
+                                             std::span<const std::size_t> margin);
+
     std::vector<Table> margins_;
-    /// for each margin, the index of its cell for each cell of the table
-    std::vector<std::vector<std::uint32_t>> cells_;
+    std::vector<MarginCells> cells_;  ///< for each margin
 };
 
 /// Returns the step of a sweep, counted from 0: 1 at first, then decreasing with a divergent sum.

@@ -11,6 +11,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
 #include "core/summary/queries/empirical_bayes.hpp"
+#include "core/tables/common_parts.hpp"
 #include "core/tables/pairs.hpp"
 #include "core/tables/pooled.hpp"
 #include "core/tables/scaling.hpp"
@@ -81,14 +82,30 @@ double shrunk(double value, double aspect) {
     return std::sqrt(square * square - 4 * aspect) / value;
 }
 
-/// Returns the denoised interaction.
-RowMatrix denoised(const RowMatrix& interaction, double variance) {
+/// Returns the singular value that the largest of a matrix of independent noise of variance 1 exceeds with a
+/// probability of 1 % (Johnstone 2001).
+double largest_of_noise(double rows, double columns) {
+    constexpr double quantile = 2.02;  // of the law of Tracy and Widom 1996
+    const double root = std::sqrt(rows) + std::sqrt(columns);
+    return std::sqrt(root * root + quantile * root * std::cbrt(1 / std::sqrt(rows) + 1 / std::sqrt(columns)));
+}
+
+/// Clarity of an interaction from which on it is more than half signal.
+constexpr double mostly_clear = 0.5;
+
+/// Returns the denoised interaction. Its cells are divided by the standard deviations of their noise first, so
+/// that the noise is equal in all directions. Unless most of the interaction is clear, a singular value counts
+/// only if noise alone would rarely exceed it.
+RowMatrix denoised(const RowMatrix& interaction, const RowMatrix& deviations, double clear) {
     const auto [least, most] = std::minmax({interaction.rows() - 1, interaction.cols() - 1});
     if (least < 1) return RowMatrix::Zero(interaction.rows(), interaction.cols());
-    const double unit = std::sqrt(variance * static_cast<double>(most));
-    const double aspect = static_cast<double>(least) / static_cast<double>(most);
-    return with_singular_values(interaction,
-                                [&](double value) { return unit * shrunk(value / unit, aspect); });
+    const auto rows = static_cast<double>(least), columns = static_cast<double>(most);
+    const double unit = std::sqrt(columns), aspect = rows / columns;
+    const double lowest = clear < mostly_clear ? largest_of_noise(rows, columns) : 0;
+    const RowMatrix kept = with_singular_values(interaction.cwiseQuotient(deviations), [&](double value) {
+        return value < lowest ? 0 : unit * shrunk(value / unit, aspect);
+    });
+    return kept.cwiseProduct(deviations);
 }
 
 /// Returns the table of two independent attributes with these margins.
@@ -122,10 +139,12 @@ Interaction interaction_of(const Table& measured, const Table& p, const Table& q
 }
 
 /// Returns the sum of the part that the pair has in common with all others and the denoised remainder.
-Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& interaction,
+Table fitted_pair(const Table& measured, const Table& p, const Table& q, const Interaction& remainder,
                   const RowMatrix& common, double clear) {
     const RowMatrix even = even_table(p, q);
-    const RowMatrix rest = denoised(interaction.shares - common, measured.variance);
+    const RowMatrix deviations =
+        even.unaryExpr([&](double share) { return std::sqrt(cell_variance(measured, share)); });
+    const RowMatrix rest = denoised(remainder.shares, deviations, clear);
     const RowMatrix fitted = (even + common + clear * rest).cwiseMax(least_share * even);
     std::vector<double> cells(fitted.data(), fitted.data() + fitted.size());
     Scaling(measured.attributes, measured.sizes, {p, q}).settle(cells);
@@ -174,15 +193,17 @@ Fit::Fit(std::span<const Table> measured) {
     const std::vector<Pair> pairs = pairs_in(measured);
     std::vector<Interaction> interactions;
     std::vector<Eigen::MatrixXd> common;
-    std::vector<Dependence> dependence;
+    std::vector<Dependence> dependence, remainder;  // of the interactions, and of what is not common
     const auto look = [&] {
         interactions.clear();
         for (const Pair& pair : pairs) {
             const auto* set = pair.table.attributes.data();
             interactions.push_back(interaction_of(pair.table, *find({set, 1}), *find({set + 1, 1})));
         }
-        common = common_parts(interactions);
+        common = supported_parts(pairs, interactions, shares);
         dependence = dependences(pairs, interactions, shares);
+        for (std::size_t i = 0; i < pairs.size(); ++i) interactions[i].shares -= common[i];
+        remainder = dependences(pairs, interactions, shares);
     };
     // The unbiased sums of pairs give a first estimate of the shares. Associations estimated from them then
     // improve the shares.
@@ -196,7 +217,7 @@ Fit::Fit(std::span<const Table> measured) {
         check_interrupt();
         const auto* set = pairs[i].table.attributes.data();
         tables_.push_back(fitted_pair(pairs[i].table, *find({set, 1}), *find({set + 1, 1}), interactions[i],
-                                      common[i], dependence[i].clear));
+                                      common[i], remainder[i].clear));
     }
     const auto triples = sets_of(measured, 3);
     for (const auto& [set, indexes] : triples) {

@@ -14,9 +14,9 @@ namespace ldp {
 /// - One attribute: the distribution nearest to its shares, or, for many values or much noise, the empirical
 /// Bayes estimate (empirical_bayes.hpp). The weaker the association of a pair, the more weight its table
 /// receives in the estimate of each attribute's marginal (pairs.hpp).
-/// - Two: the product of the marginals, the low-rank part that all interactions share (pairs.hpp), and the
-/// denoised remainder. Its singular values are shrunk optimally (Gavish, Donoho 2017), and further according
-/// to the dependence among all pairs (pairs.hpp).
+/// - Two: the product of the marginals, the low-rank part that all interactions share, where other pairs
+/// support it (common_parts.hpp), and the denoised remainder. Its singular values are shrunk optimally (Gavish,
+/// Donoho 2017), and further according to the dependence among all pairs (pairs.hpp).
 /// - Three: the table of maximum entropy with the fitted pairs, plus the denoised interaction of all three
 /// (James, Stein 1961).
 /// Each table is then scaled until it is non-negative and consistent with the smaller ones. Pairs that no

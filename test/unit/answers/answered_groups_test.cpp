@@ -117,12 +117,13 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
             const auto ask = [&](const RowFunction& function) {
                 SummaryQuery query = function.defaults;
                 query.groups = names.all(), query.summaries = bytes, query.season = 0;
-                const std::vector<double> weights(days, 1);
-                query.group_weights = weights;
+                const std::vector<std::optional<std::string_view>> weighted(days, R"({"weight": 1})");
+                if (function.groups == GroupUse::columns) query.groups = weighted;
+                query.weight_column = "weight";
                 return function.find({}, query);
             };
             clustered.add(*ask(row_function("clustered")), 0, mean);
-            calibrated.add(*ask(calibration_function()), 0, mean);
+            calibrated.add(*ask(row_function("calibrate")), 0, mean);
             if (r % 3 > 0) continue;
             const auto of_areas = ask(row_function("small_areas")), of_days = ask(row_function("smooth"));
             BOOST_REQUIRE_EQUAL(of_areas->count(), days);

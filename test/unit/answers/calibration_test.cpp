@@ -4,7 +4,9 @@
 #include "../../support/draws.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
+#include <string>
 
 #include "core/base/error.hpp"
 #include "core/base/square.hpp"
@@ -31,6 +33,35 @@ struct WeightedGroups {
     std::vector<double> weights = {};  ///< of a person in each group, if there are design weights
 };
 
+/// The cells, weights and totals as the query has them: columns "0", "1", …, whose values are the numbers of the cells.
+struct QueriedTotals {
+    explicit QueriedTotals(const WeightedGroups& groups) {
+        const std::size_t count = groups.shares.size(), columns = groups.cells.size() / count;
+        nlohmann::json all = nlohmann::json::object();
+        for (std::size_t g = 0; g < count; ++g) {
+            nlohmann::json name{{"weight", groups.weights.empty() ? 1 : groups.weights[g]}};
+            for (std::size_t c = 0; c < columns; ++c) {
+                const std::int32_t cell = groups.cells[g * columns + c];
+                const std::string column = std::to_string(c), value = std::to_string(cell);
+                name[column] = value;
+                all[column][value] = groups.totals[static_cast<std::size_t>(cell)];
+            }
+            names.push_back(name.dump());
+        }
+        if (columns > 0) json = all.dump();
+        shown_names.assign(names.begin(), names.end());
+    }
+    void put(SummaryQuery& query) const {
+        query.groups = shown_names;
+        query.weight_column = "weight";
+        if (!json.empty()) query.totals = JsonText{json};
+    }
+
+    std::vector<std::string> names;
+    std::vector<std::optional<std::string_view>> shown_names;
+    std::string json;
+};
+
 /// The coverage of the interval of the share of label 1, and the mean squared ratio of the stated error to the true one.
 struct WeightedCoverage {
     double covered = 0, ratio = 0, design_effect = 0;
@@ -46,14 +77,12 @@ WeightedCoverage coverage(const Mechanism& m, const WeightedGroups& groups, std:
     WeightedCoverage found;
     double errors = 0, stated = 0;
     const std::vector<double> cumulative = cumulated(reporting);
-    std::vector<std::optional<std::string_view>> names(count, "group");
+    const QueriedTotals totals(groups);
     for (std::size_t r = 0; r < repetitions; ++r) {
         std::vector<OwnedSummary> summaries;
         for (std::size_t g = 0; g < count; ++g) summaries.emplace_back(m);
-        std::vector<double> start(count);
         const auto report = [&](std::size_t group) {
             summaries[group].draw(inner_uniform(bits) < groups.shares[group] ? 1 : 0, bits);
-            start[group] += groups.weights.empty() ? 1 : groups.weights[group];
         };
         if (reporting.empty())
             for (std::size_t g = 0; g < count; ++g)
@@ -64,12 +93,9 @@ WeightedCoverage coverage(const Mechanism& m, const WeightedGroups& groups, std:
         for (const OwnedSummary& summary : summaries) bytes.emplace_back(summary.bytes());
         SummaryQuery query;
         query.target = "population";
-        query.groups = names;
         query.summaries = bytes;
-        query.group_weights = start;
-        query.group_cells = groups.cells;
-        query.totals = groups.totals;
-        const auto rows = calibration_function().find({}, query);
+        totals.put(query);
+        const auto rows = row_function("calibrate").find({}, query);
         BOOST_REQUIRE_EQUAL(rows->count(), 3);
         const auto cell = [&](const char* name) { return rows->cell(1, name); };
         BOOST_REQUIRE(cell("estimate").known && cell("lower").known);

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(it_is_written_down) {
     // the fingerprint.
     auto named = canonical;
     named.erase("chosen");
-    BOOST_CHECK_EQUAL(resolve(named.dump()).fingerprint(), spec.fingerprint());
+    BOOST_CHECK(resolve(named.dump()).fingerprint() == spec.fingerprint());
     // A choice is believed: another version may have chosen otherwise.
     auto other = canonical;
     other["mechanism"] = "hadamard";
@@ -223,8 +223,8 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_go_where_the_spec_says) {
     };
     const Spec other = resolve(spec(R"(, "other": "rest")"));
     BOOST_CHECK_EQUAL(other.attributes()[0].other, "rest");
-    BOOST_CHECK_EQUAL(Spec::from_json(other.to_json()).fingerprint(), other.fingerprint());
-    BOOST_CHECK_NE(other.fingerprint(), resolve(spec("")).fingerprint());
+    BOOST_CHECK(Spec::from_json(other.to_json()).fingerprint() == other.fingerprint());
+    BOOST_CHECK(other.fingerprint() != resolve(spec("")).fingerprint());
     BOOST_CHECK(refused(spec(R"(, "other": "elsewhere")"), "other"));
     BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "other": "rest"})", "other"));
 

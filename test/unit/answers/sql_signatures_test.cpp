@@ -1,6 +1,7 @@
 // The functions of rows are declared in core, with names, types and defaults of their arguments. SQL declares the same, and the
 // bindings list the same names.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -129,7 +130,7 @@ std::set<std::string> words_between(const char* path, const std::string& begin, 
 BOOST_AUTO_TEST_CASE(bindings_list_every_function) {
     std::set<std::string> of_summaries, of_groups;
     for (const RowFunction& function : row_functions()) {
-        if (function.groups != GroupUse::required) of_summaries.insert(function.name);
+        if (!function.needs_groups()) of_summaries.insert(function.name);
         if (function.groups != GroupUse::none) of_groups.insert(function.name);
     }
     BOOST_TEST(words_between("bindings/python/ldp/summary.py", "\nFUNCTIONS = (", ")") == of_summaries);
@@ -150,9 +151,22 @@ BOOST_AUTO_TEST_CASE(every_function_has_the_arguments_of_its_declaration) {
             if (function.groups == GroupUse::required) expected.push_back(by);
             for (const QueryParameter& one : function.parameters)
                 expected.push_back(declaration_of(one, function.defaults));
-            if (function.groups == GroupUse::optional) expected.push_back(by);
+            if (function.may_have_groups()) expected.push_back(by);
             BOOST_TEST(found == expected, boost::test_tools::per_element());
         }
+}
+
+BOOST_AUTO_TEST_CASE(every_function_of_a_source_is_declared) {
+    const std::string sql = sql_text(), begin = "CREATE FUNCTION @extschema@.ldp_";
+    std::set<std::string> found, declared;
+    for (std::size_t at = sql.find(begin); at != std::string::npos; at = sql.find(begin, at + 1)) {
+        const std::size_t name = at + begin.size(), arguments = sql.find('(', name);
+        const std::string first =
+            sql.substr(arguments, std::min(sql.find(',', arguments), sql.find(')', arguments)) - arguments);
+        if (first.ends_with(" @extschema@.ldp_source")) found.insert(sql.substr(name, arguments - name));
+    }
+    for (const RowFunction& function : row_functions()) declared.insert(function.name);
+    BOOST_TEST(found == declared, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
     const Spec spec = Spec::from_json(R"({"mechanism": "loloha", "epsilon": 4, "domain": 10})");
     BOOST_CHECK_EQUAL(spec.real("report_epsilon"), 2);
     BOOST_CHECK_EQUAL(spec.number("hash_buckets"), 8u);
-    BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).fingerprint(), spec.fingerprint());
+    BOOST_CHECK(Spec::from_json(spec.to_json()).fingerprint() == spec.fingerprint());
     for (const char* name : {"l_grr", "l_sue", "l_osue", "loloha", "rappor"}) {
         const std::string begin =
             std::string(R"({"mechanism": ")") + name + R"(", "epsilon": 1, "domain": 4, "report_epsilon": )";
@@ -455,7 +455,8 @@ BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
 BOOST_AUTO_TEST_CASE(a_second_layer_is_the_exception) {
     const Spec one_time = Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20})");
     BOOST_CHECK_EQUAL(one_time.to_json().find("report_epsilon"), std::string::npos);
-    BOOST_CHECK_EQUAL(fingerprint_text(one_time.fingerprint()), "acb517ed47b812e3");
+    BOOST_CHECK_EQUAL(fingerprint_text(one_time.fingerprint()),
+                      "58e63f70a085312a645390fe4aebc082046c46f2e9e6ee0835626f7eb85e9e2d");
     const auto m = make_mechanism(one_time);
     BOOST_CHECK_EQUAL(to_hex(m->block().subspan(header_size)), "140000008000020800");
     BOOST_CHECK_EQUAL(m->report_epsilon(), m->epsilon());
@@ -467,7 +468,7 @@ BOOST_AUTO_TEST_CASE(a_second_layer_is_the_exception) {
     BOOST_CHECK(invalid(R"({"mechanism": "onebit", "epsilon": 1, "min": 0, "max": 2, "report_epsilon": 1})"));
     const auto explicit_zero =
         Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20, "report_epsilon": 0})");
-    BOOST_CHECK_EQUAL(explicit_zero.fingerprint(), one_time.fingerprint());
+    BOOST_CHECK(explicit_zero.fingerprint() == one_time.fingerprint());
 }
 
 BOOST_AUTO_TEST_CASE(impossible_buckets_are_refused) {

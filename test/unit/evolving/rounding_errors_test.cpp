@@ -159,9 +159,9 @@ BOOST_AUTO_TEST_CASE(intervals_of_rounded_answers_hold) {
     BOOST_CHECK_CLOSE_FRACTION(std::pow(with, 2) - std::pow(without, 2), std::pow(45, 2) / 100 / rate, 1e-6);
 }
 
-// Every mechanism that takes rounded numbers states their rounding, or its errors contain it: the noise of bits.
+// Every mechanism that takes rounded numbers states their rounding, or its errors contain it: the noise of bits and of codewords.
 BOOST_AUTO_TEST_CASE(all_mechanisms_state_the_rounding) {
-    const std::set<std::string> bits{"duchi", "onebit", "duchi_vector"};
+    const std::set<std::string> bits{"duchi", "onebit", "duchi_vector", "ball"};
     std::set<std::string> of_bits;
     std::size_t others = 0;
     for (const MechanismEntry* entry : registry())

@@ -1,5 +1,6 @@
 #include "core/contract/labels.hpp"
 
+#include <array>
 #include <string>
 
 #include "core/base/error.hpp"
@@ -24,6 +25,35 @@ bool refused(const std::function<void()>& action, const std::string& detail, con
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(labels)
+
+// The labels of "other" and "missing_label" are no prefixes. A text denotes the value that is shown with it.
+BOOST_AUTO_TEST_CASE(labels_of_prefixes_are_distinct) {
+    const std::vector<Attribute> attributes = read_attributes(R"j([
+        {"name": "word", "prefix": 5, "other": "rest", "missing_label": "none",
+         "domain": ["apple", "b\u0003", "\u0003", "rest", "none"]},
+        {"name": "same", "prefix": 5, "other": "rest", "missing_label": "apple...",
+         "domain": ["rest\u0003", "plums", "apple...", "rest", "apple"]},
+        {"name": "search", "prefix": 2, "other": "\u0003other", "domain": ["ab", "\u0003other"]}])j");
+    const Labels labels(attributes);
+    const std::vector<std::vector<std::string>> shown = {
+        {"apple...", "b", "", "rest", "none"},
+        {"rest", "plums...", "(apple...)", "(rest)", "apple..."},
+        {"ab...", "other"}};
+    for (std::size_t j = 0; j < shown.size(); ++j)
+        for (std::size_t value = 0; value < shown[j].size(); ++value) {
+            BOOST_TEST(labels.label(j, value) == shown[j][value]);
+            BOOST_TEST(labels.value_called(j, shown[j][value]) == value);
+        }
+    // Labels of the spec denote values, too. Synthetic records contain them.
+    BOOST_TEST(labels.value_called(0, "apple") == 0U);
+    BOOST_TEST(labels.value_called(0, "b\x03") == 1U);
+    BOOST_TEST(labels.value_called(2, "\x03other") == 1U);
+    BOOST_TEST(labels.json_label(0, 0) == R"("apple")");
+    const std::array<std::uint64_t, 3> sizes = {5, 5, 2};
+    BOOST_TEST((labels.conditions(R"({"word": ["apple...", "rest"]})", sizes).box.at(0) ==
+                std::vector<bool>{true, false, false, true, false}));
+    BOOST_TEST(refused([&] { (void)labels.value_called(2, "cd"); }, "There are ab..., other."));
+}
 
 BOOST_AUTO_TEST_CASE(names_and_numbers_lead_to_each_other) {
     const std::vector<Attribute> attributes = read_attributes(R"j([
@@ -59,7 +89,8 @@ BOOST_AUTO_TEST_CASE(names_and_numbers_lead_to_each_other) {
     BOOST_TEST(refused([&] { (void)labels.attribute_called("town", 4); }, all));
     BOOST_TEST(refused([&] { (void)labels.attribute_called("", 4); }, all));
     BOOST_TEST(refused([&] { (void)labels.attribute_called("-1", 4); }, all));
-    BOOST_TEST(refused([&] { (void)labels.attribute_called("4", 4); }, "They are numbered from 0 to 3."));
+    BOOST_TEST(
+        refused([&] { (void)labels.attribute_called("4", 4); }, "Attributes are numbered from 0 to 3."));
     BOOST_TEST(refused([&] { (void)labels.value_called(0, "x", "more"); }, "There are f, m."));
     // The number of a value with a label could be a label that was mistyped.
     BOOST_TEST(refused([&] { (void)labels.value_called(0, "1"); }, "There are f, m."));
@@ -75,7 +106,8 @@ BOOST_AUTO_TEST_CASE(numbers_stand_for_names_that_are_not_known) {
     BOOST_TEST(labels.value_called(0, "5") == 5U);
     BOOST_TEST(refused([&] { (void)labels.attribute_called("town", 4); },
                        "No collection has the summary's spec.", "Use the number of the attribute, from 0."));
-    BOOST_TEST(refused([&] { (void)labels.attribute_called("4", 4); }, "They are numbered from 0 to 3."));
+    BOOST_TEST(
+        refused([&] { (void)labels.attribute_called("4", 4); }, "Attributes are numbered from 0 to 3."));
 }
 
 BOOST_AUTO_TEST_CASE(each_of_many_labels_has_its_number) {

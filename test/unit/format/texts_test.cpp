@@ -49,7 +49,7 @@ std::string repeated(std::size_t count) {
 
 BOOST_AUTO_TEST_CASE(texts_do_not_change_what_a_spec_is) {
     const Spec bare = resolve(plain), spec = resolve(described);
-    BOOST_CHECK_EQUAL(spec.fingerprint(), bare.fingerprint());
+    BOOST_CHECK(spec.fingerprint() == bare.fingerprint());
     BOOST_CHECK(std::ranges::equal(make_mechanism(spec)->block(), make_mechanism(bare)->block()));
     BOOST_CHECK(bare.texts().empty());
     BOOST_CHECK_EQUAL(bare.texts().to_json(), "{}");
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(bad_texts_are_refused) {
         BOOST_CHECK(begins(refusal(R"("title": )" + std::string(bad)), "\"title\" must be"));
     BOOST_CHECK(begins(refusal(R"("unit": "m")"), "\"unit\" is for numbers. \"value\" is not a number."));
     BOOST_CHECK(begins(refusal(R"("scale": "ordered")", true), "\"scale\" is for categories"));
-    BOOST_CHECK(begins(refusal(R"("scale": "nominal")"), "\"scale\" must be \"ordered\""));
+    BOOST_CHECK(begins(refusal(R"("scale": "nominal")"), "\"scale\" must be one of ordered"));
     BOOST_CHECK(
         begins(refusal(R"("display": {"1": "x"})", true), "\"display\" is for categories and vectors"));
     BOOST_CHECK(begins(refusal(R"("display": ["x"])"), "\"display\" must be an object"));
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(changes_are_merged) {
         spec,
         R"({"title": null, "people_asked": 300, "attributes": {"age": {"question": null, "title": "Alter"},
                   "hours": null, "mood": {"display": {"-": null, "0": "neutral"}}}})");
-    BOOST_CHECK_EQUAL(changed.fingerprint(), spec.fingerprint());
+    BOOST_CHECK(changed.fingerprint() == spec.fingerprint());
     BOOST_CHECK_EQUAL(changed.texts().title, "");
     BOOST_CHECK_EQUAL(changed.texts().description, "A study.");
     BOOST_CHECK_EQUAL(changed.texts().asked_in(9).value(), 300u);

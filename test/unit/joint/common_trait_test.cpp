@@ -1,6 +1,6 @@
 // What the interactions of all pairs have in common: found where it is there, and nothing where it is not.
 
-#include "core/tables/pairs.hpp"
+#include "core/tables/common_parts.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <boost/test/unit_test.hpp>

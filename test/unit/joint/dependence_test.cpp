@@ -89,6 +89,32 @@ BOOST_AUTO_TEST_CASE(how_clear_is_told_by_the_size_of_noise) {
     }
 }
 
+// Two couples of equal attributes among eight; all other pairs are independent. Their fits stay near the product,
+// although the couples give the matrix of all pairs large eigenvalues, and most people have the first value.
+BOOST_AUTO_TEST_CASE(couples_leave_other_pairs_independent) {
+    const Table all = population({4, 4, 4, 4, 4}, [](const Values& values) {
+        const auto one = [](std::size_t value) { return value == 0 ? 6.0 : 1.0; };
+        double share = one(values[0]) * one(values[2]) * one(values[4]);
+        for (const std::size_t couple : {0, 2})
+            share *= values[couple] == values[couple + 1] ? 12 : one(values[couple + 1]);
+        return share;
+    });
+    SeededBits bits(100);
+    double off = 0;
+    constexpr int runs = 20;
+    for (int run = 0; run < runs; ++run) {
+        const Fit fit(measured(all, all_pairs(5), 4000, 1e-6, bits));
+        for (const Values& pair : all_pairs(5)) {
+            const double apart = variation(fit.table(pair).shares, product(fit, pair));
+            if (pair[0] % 2 == 0 && pair[1] == pair[0] + 1 && pair[0] < 4)
+                BOOST_CHECK_GT(apart, 0.1);
+            else
+                off += apart / 8 / runs;
+        }
+    }
+    BOOST_CHECK_LT(off, 0.004);
+}
+
 BOOST_AUTO_TEST_CASE(clear_dependence_stays) {
     SeededBits bits(98);
     const Table all = chain({4, 4, 4, 4}, 1);

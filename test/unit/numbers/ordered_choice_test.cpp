@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(auto_chooses_by_what_is_wanted) {
     BOOST_CHECK_NE(spec.chosen()->reason.find("haar_ordered would have"), std::string::npos);
     const Spec again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
-    BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
+    BOOST_CHECK(again.fingerprint() == spec.fingerprint());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {

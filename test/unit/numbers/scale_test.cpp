@@ -254,6 +254,7 @@ BOOST_AUTO_TEST_CASE(a_vector_moves_with_its_range) {
                                           {"haar", kept, 5},
                                           {"duchi_vector", "", 5},
                                           {"gaussian", R"(, "delta": 1e-6, "norm": 1)", 5},
+                                          {"ball", R"(, "norm": 1)", 5},
                                           {"sampled", "", 5},
                                           {"sampled", R"(, "per_report": 2)", 5}}) {
         const bool fresh = question.rest.find("evolving") == std::string::npos;

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(two_layers_give_away_little_at_once_and_no_more_than_their_
     BOOST_CHECK_LT(once, 0.5);
     BOOST_CHECK_GT(often, 0.9);
     BOOST_CHECK_LT(often, 2.0);
-    // Too many permanent responses to sum over: the texts do.
+    // A report of many bits.
     const auto wide = mechanism("l_osue", 2, R"("domain": 40, "report_epsilon": 1)");
     BOOST_CHECK_GT(extremes(*wide, 20000, 10).epsilon, 0.25);
 }

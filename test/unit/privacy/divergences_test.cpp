@@ -188,6 +188,7 @@ const std::map<std::string, std::vector<std::string>>& small_specs() {
         {"tree", {R"("domain": 5)"}},
         {"joint", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}])"}},
         {"gaussian", {two + R"(, "grid": 2, "delta": 1e-3)"}},
+        {"ball", {}},
         {"joint_haar", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}])"}},
         {"strings",
          {R"("strings": {"alphabet": "a", "max_length": 3}, "first_level_length": 1, "level_step": 1, "cohorts": 2)"}},
@@ -195,7 +196,12 @@ const std::map<std::string, std::vector<std::string>>& small_specs() {
          {R"("min": -1, "max": 1, "grid": 2, "thresholds": 2, "rounds": 2, "changes": 1)"}},
         {"dithered", {R"("domain": 7, "buckets": 3)"}},
         {"optional_mean", {R"("min": 0, "max": 1, "grid": 4, "missing": true)"}},
-        {"label_sets", {R"("domain": 4, "several": true, "most": 2, "response": "subset")"}}};
+        {"label_sets", {R"("domain": 4, "several": true, "most": 2, "response": "subset")"}},
+        {"means_by_group",
+         {R"("attributes": [{"name": "g", "domain": 3}, {"name": "x", "min": 0, "max": 1}], "grid": 3)",
+          R"("attributes": [{"name": "g", "domain": 2}, {"name": "x", "min": 0, "max": 1}], "grid": 3)" +
+              layers}},
+        {"ring", {R"("min": 0, "max": 24, "circular": true, "grid": 7)"}}};
     return specs;
 }
 

@@ -502,6 +502,7 @@ const std::vector<ForgeryCase> large{{"grr", R"("domain": 1000)"},
                                      {"haar", unit_attributes(4)},
                                      {"duchi_vector", unit_attributes(100)},
                                      {"gaussian", unit_attributes(4) + R"(, "delta": 1e-6)"},
+                                     {"ball", unit_attributes(4)},
                                      {"dbitflip", R"("domain": 50, "bits_per_report": 8)"}};
 /// Of which they are few.
 const std::vector<ForgeryCase> few{{"grr", R"("domain": 3)"},

@@ -4,6 +4,7 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/symmetric.hpp"
 #include "core/channel/window_channel.hpp"
+#include "core/math/channel_law.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -138,7 +139,16 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"optional_mean", {}},  // see optional_mean/the_sampler_keeps_epsilon
         {"label_sets",
          {R"("domain": 4, "several": true, "most": 2, "response": "subset")",
-          R"("domain": 4, "several": true, "most": 2, "response": "one_label")"}}};
+          R"("domain": 4, "several": true, "most": 2, "response": "one_label")"}},
+        {"ball", {two + R"(, "grid": 2)", two + R"(, "grid": 4, "norm": 0.5)"}},
+        {"means_by_group",
+         {R"("attributes": [{"name": "g", "domain": 3}, {"name": "x", "min": 0, "max": 1}], "grid": 4)",
+          R"("attributes": [{"name": "x", "min": 0, "max": 1, "missing": true}, {"name": "g", "domain": 2}], "grid": 2)",
+          R"("attributes": [{"name": "g", "domain": 2}, {"name": "x", "min": 0, "max": 1}], "grid": 4)" +
+              layers}},
+        {"ring",
+         {R"("min": 0, "max": 24, "circular": true, "grid": 7)",
+          R"("min": 0, "max": 24, "circular": true, "grid": 12, "optimize_for": "arcs")"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];
@@ -273,6 +283,22 @@ BOOST_AUTO_TEST_CASE(explored_laws_are_exact) {
         1000, [](BitSource& bits, MutableBytes drawn) { drawn[0] = static_cast<std::byte>(bits.word()); }));
 }
 
+// A sampler may rely on it: the code behind an outcome of weight 0 may have nothing to draw from.
+BOOST_AUTO_TEST_CASE(outcomes_without_weight_are_not_explored) {
+    std::uint64_t steps = 10;
+    const auto law = law_of(
+        1,
+        [](BitSource& bits, MutableBytes drawn) {
+            const std::uint64_t outcome = bits.pick(std::vector<std::uint64_t>{0, 3, 3, 4, 4});
+            BOOST_CHECK(outcome == 1 || outcome == 3);
+            drawn[0] = static_cast<std::byte>(outcome);
+        },
+        steps);
+    BOOST_REQUIRE(law);
+    BOOST_CHECK_EQUAL(law->size(), 2u);
+    BOOST_CHECK(law->begin()->second == exact(3, 4));
+}
+
 namespace {
 
 /// grr's probabilities around a randomizer, or a claim, that is somebody else's.
@@ -303,6 +329,7 @@ class ForgedMechanism : public Mechanism {
         return claim_.probability(input, public_randomness, permanent);
     }
     Exact worst_ratio() const override { return claim_.worst_ratio(); }
+    ChannelLaw channel_law() const override { return claim_.channel_law(); }
 
   private:
     const Mechanism &honest_, &sampler_, &claim_;

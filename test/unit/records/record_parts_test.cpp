@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
     BOOST_CHECK_EQUAL(attributes[4]["mechanism"], "optimal");
     const Spec spec = resolve(json), again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
-    BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
+    BOOST_CHECK(again.fingerprint() == spec.fingerprint());
     BOOST_CHECK_EQUAL(spec.attributes()[4].name, "hours.3h" == spec.attributes()[4].name ? "hours.3h" : "?");
     BOOST_CHECK_EQUAL(make_mechanism(spec)->cells().size(), 8u);
 }
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         std::string json;
         const char* part;
     } cases[] = {
-        {record(1, {good, good}, pair), "\"a0\" is reported in joint tables"},
+        {record(1, {good, good}, pair), "\"a0\" is reported with another attribute"},
         {record(1, {category(2), good, category(2)}, R"(, "joint_tables": [["a0", "a2"]])"),
          "next to each other"},
         {record(1, {category(2), category(2), good}, R"(, "joint_tables": [["a0"]])"), "two or three"},
@@ -401,7 +401,9 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         {record(1, {category(2), category(2), category(2), category(2), good},
                 R"(, "joint_tables": [["a0", "a1", "a2", "a3"]])"),
          "two or three"},
-        {record(1, {category(2), R"("min": 0, "max": 1)", good}, pair), "\"a1\" is a number"},
+        {record(1, {category(2), R"("min": 0, "max": 1)", category(2)},
+                R"(, "joint_tables": [["a0", "a1", "a2"]])"),
+         "\"a1\" is a number"},
         {record(1, {category(200), category(200), good}, pair), "cells"},
         {record(1, {vector(1, "haar"), good}), "\"vector\" must be"},
         {record(1, {R"("vector": ["x", "x"], "min": 0, "max": 1)", good}), "name"},

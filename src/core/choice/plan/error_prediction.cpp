@@ -9,6 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/choice/plan/quantile_error.hpp"
 #include "core/math/spread.hpp"
+#include "core/mechanism/circular/mean_direction.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
@@ -165,6 +166,15 @@ Parts ErrorPrediction::cell(const std::vector<std::size_t>& attributes,
 
 Parts ErrorPrediction::mean(std::size_t attribute, double n, double rate) const {
     check_can_estimate(mechanism_, Quantity::means);
+    const RecordPart of = part_of(mechanism_, attribute);
+    if (const auto* circle = find_direction(*of.mechanism)) {
+        const auto [noise, sampling] = circle->direction_variance(spread(attribute));
+        if (std::isinf(noise))
+            raise(ErrorCode::unsupported, "the expected values have no mean direction",
+                  "They are spread over the circle so that no direction is preferred.",
+                  "State the expected distribution, or plan the share of a range.");
+        return of_record({noise / (n * of.chance), sampling / (n * of.chance)}, of.chance);
+    }
     if (rate < 1) {
         const RecordPart part = part_of(mechanism_, attribute);
         const auto& answered = capability<ResponseRate>(*part.mechanism);
@@ -230,7 +240,9 @@ Parts ErrorPrediction::range_of(const Ordered& ordered, double chance, std::size
     OrderedEstimator estimator(ordered, spread(attribute), whole(n * chance), rate);
     const double from = estimator.before(within.lower), to = estimator.behind(within.upper);
     Parts all = of_record(
-        parts([&](Target target) { return square(estimator.share(from, to, target).standard_error); }),
+        parts([&](Target target) {
+            return square(estimator.within(within.lower, within.upper, target).share.standard_error);
+        }),
         chance);
     if (estimator.sharp()) return all;
     const Distribution evenly = between_points(ordered, spread(attribute));
@@ -257,6 +269,7 @@ Parts ErrorPrediction::quantile_in_round(std::size_t attribute, std::optional<st
 
 Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::size_t attribute, double share,
                                    double n, std::optional<double> truth, double rate) const {
+    check_has_quantiles(ordered);
     const std::vector<double>& shares = spread(attribute);
     OrderedEstimator estimator(ordered, shares, whole(n * chance), rate);
     const auto [low, high] = ordered.ends();

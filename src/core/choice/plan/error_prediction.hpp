@@ -21,7 +21,7 @@ inline constexpr std::size_t prediction_points = 1025;
 struct Parts {
     double noise;         ///< of the randomizer, against the people who report
     double sampling;      ///< because the people are a sample of a population
-    double smearing = 0;  ///< bias in unit(), because the mechanism smears values
+    double smearing = 0;  ///< bias in unit(), because the mechanism smooths the distribution
 };
 
 /// Predicted errors of estimates from n people with one report each, n ≥ 1.

@@ -41,7 +41,7 @@ Json without_epsilon(Json document) {
 std::optional<double> epsilon_of(const Json& document) {
     if (!document.is_object() || !document.contains("epsilon")) return {};
     const Json& found = document["epsilon"];
-    if (!found.is_number()) JsonObject::wrong("epsilon", found, "a number from 0.001 to 20");
+    if (!found.is_number()) JsonObject::wrong("epsilon", found, "a number");
     return found.get<double>();
 }
 

@@ -36,7 +36,7 @@ struct PlanningTarget {
     double part = 0.5;                 ///< share of people in the first group
     double kept = 0;                   ///< for days: share of people who repeat a memoized response
     std::uint64_t rounds = 1;          ///< number of combined rounds; all people report in each of them
-    std::optional<std::size_t> round;  ///< round of a series, from 0; else the noisiest one
+    std::optional<std::size_t> round;  ///< round of a series, from 0; the noisiest round if unset
     double answering = 1;              ///< share of people who report
 
     // The goal: at most one of the first three.

@@ -6,9 +6,10 @@
 // sum then reproduces every quadratic curve exactly, also at the ends of the design (Fan, Gijbels 1996).
 //
 // The bandwidth is chosen for weights that reproduce straight lines only, by an unbiased estimate of the mean squared error
-// at the design points (Mallows 1973). The noise of the means is known, so nothing else has to be estimated. The curve takes
-// 0.65 of this bandwidth and the quadratic weights, whose bias is of a smaller order than the standard error (Calonico, Cattaneo,
-// Farrell 2018). Intervals therefore need no bound of the bias. The true curve must have two continuous derivatives.
+// at the design points (Mallows 1973). The noise of the means is known, so no other quantity has to be
+// estimated. The curve uses 0.65 times this bandwidth and the quadratic weights. Its bias is of a smaller order
+// than the standard error (Calonico, Cattaneo, Farrell 2018). Intervals therefore need no bound of the bias. The
+// true curve must have two continuous derivatives.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@
 
 namespace ldp {
 
-/// A value of the public column, and the mean of the people there.
+/// A value of the public column, and the mean of the people with this value.
 struct DesignPoint {
     double x;       ///< the value of the column
     Estimate mean;  ///< the estimated mean and its standard error
@@ -63,7 +64,8 @@ class KernelRegression {
     [[nodiscard]] KernelWeights weights(double x, double bandwidth, int degree) const;
     [[nodiscard]] double smallest_bandwidth() const;
     [[nodiscard]] double chosen_bandwidth() const;
-    /// Replaces each squared error by that of a report at the neighbouring points, divided by the number of reports.
+    /// Replaces each squared error by the squared error of one report at the neighbouring points, divided by
+    /// the number of reports.
     void pool_errors();
 
     std::vector<DesignPoint> points_;

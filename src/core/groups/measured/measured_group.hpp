@@ -20,7 +20,7 @@ struct MeasuredGroup {
     [[nodiscard]] double variance_around(double mean, double between) const noexcept;
 };
 
-/// Estimates of one quantity in groups that have one.
+/// Estimates of one quantity, in the groups that have an estimate.
 struct MeasuredGroups {
     std::span<const MeasuredGroup> groups;
     Interval truths = ErrorLaw{}.truths;  ///< possible values; errors depend on the true value if it has ends

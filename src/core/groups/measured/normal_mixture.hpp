@@ -16,7 +16,7 @@ struct NormalMixture {
 
     /// Returns mean and standard deviation.
     [[nodiscard]] Estimate moments() const;
-    /// Returns a quantile; `moments` are those of the mixture.
+    /// Returns a quantile; `moments` are the moments of the mixture.
     [[nodiscard]] double quantile(double probability, const Estimate& moments) const;
 };
 

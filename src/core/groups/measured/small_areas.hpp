@@ -7,14 +7,14 @@
 
 namespace ldp {
 
-/// The fewest groups for which the variance between groups can be integrated out.
+/// Minimum number of groups for which the variance between groups can be integrated out.
 inline constexpr std::size_t least_small_areas = 5;
 
 /// A group's estimate.
 struct SmallArea {
     Estimate estimate;
     Interval interval;
-    double weight;  ///< of the group's own estimate; the rest is the weight of the mean of all groups
+    double weight;  ///< of the group's own estimate; the mean of all groups has the weight 1 − weight
 };
 
 /// Returns the estimates of at least least_small_areas groups. Model: true values are normal with unknown mean and variance, and

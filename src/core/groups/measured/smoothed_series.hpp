@@ -9,13 +9,13 @@
 
 namespace ldp {
 
-/// The fewest estimates from which the variance of the changes can be integrated out.
+/// Minimum number of estimates from which the variance of the changes can be integrated out.
 inline constexpr std::size_t least_smoothed = 5;
-/// The most points in time from the first to the last, with those without an estimate.
+/// Maximum number of points in time from the first to the last, including points without an estimate.
 inline constexpr std::size_t max_smoothed_points = 10000;
-/// The most jumps that are smoothed as such.
+/// Maximum number of points with a jump of any size.
 inline constexpr std::size_t max_jumps = 8;
-/// The longest season.
+/// Maximum length of a season.
 inline constexpr std::size_t max_season = 53;
 
 /// An estimate at a point in time.
@@ -34,12 +34,14 @@ struct SmoothedPoint {
     bool jump = false;  ///< whether the level was smoothed with a jump of any size at this point
 };
 
-/// Returns the points in time from 0 to that of the last estimate. Model: a level that changes by independent normal steps of
-/// one unknown variance, a constant season with this period (1 for none), and normal errors of known variances. The
-/// variance of the steps is integrated out with a prior that is uniform in their standard deviation. Estimates are means and intervals are
-/// quantiles of the result, clipped to the possible values. A p-value is that of the likelihood ratio between a jump of any size at a point and no jump, in
-/// addition to the steps. The point with the smallest p-value gets such a jump if this p-value, times the number of points, is
-/// below 0.05; the series is then smoothed again, up to max_jumps times. There are at least least_smoothed estimates, and more than the period.
+/// Returns all points in time from 0 to the point of the last estimate. Model: a level that changes by
+/// independent normal steps of one unknown variance, a constant season with this period (1 for none), and
+/// normal errors of known variances. The variance of the steps is integrated out with a prior that is uniform
+/// in their standard deviation. Estimates are means and intervals are quantiles of the result, clipped to the
+/// possible values. A p-value is computed from the likelihood ratio between a jump of any size at a point and
+/// no jump, in addition to the steps. The point with the smallest p-value gets such a jump if this p-value,
+/// times the number of points, is below 0.05; the series is then smoothed again, up to max_jumps times. There
+/// are at least least_smoothed estimates, and more than the period.
 [[nodiscard]] std::vector<SmoothedPoint> smoothed_series(std::span<const TimedEstimate> estimates,
                                                          std::size_t period, const Interval& truths,
                                                          double confidence);

@@ -82,7 +82,7 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     /// Returns the moments; empty if they are unknown.
     [[nodiscard]] virtual std::optional<ContrastMoments> contrasts() const noexcept { return {}; }
     /// Returns the same moments of estimates from permanent responses alone, if there is a second layer. They
-    /// determine the covariance of two reports that one permanent response has.
+    /// determine the covariance of two reports of one permanent response.
     [[nodiscard]] virtual std::optional<ContrastMoments> memoized_contrasts() const noexcept {
         return contrasts();
     }

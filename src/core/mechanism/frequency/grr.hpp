@@ -6,6 +6,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/symmetric.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 namespace ldp {
@@ -41,6 +42,7 @@ class Grr : public CountingOracle {
     // another. For k ≥ 2, the pair (x, x'≠x) at output x attains high/low, and no weight is smaller or
     // larger.
     Exact worst_ratio() const final { return exact(channel_.worst_ratio().high, channel_.worst_ratio().low); }
+    ChannelLaw channel_law() const override { return levels_law(channel_.worst_ratio(), 1, domain() - 1); }
 
   protected:
     [[nodiscard]] const SymmetricChannel& channel() const noexcept { return channel_; }

@@ -5,6 +5,7 @@
 //
 // parameters: k (4 bytes) · B (4)
 
+#include "core/math/channel_law.hpp"
 #include "core/math/walsh_hadamard.hpp"
 
 #include <algorithm>
@@ -182,6 +183,7 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
         return channel_.probability(output == at(input[0], column) && has(blocks_.row(input[0]), column));
     }
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
+    ChannelLaw channel_law() const override { return channel_.channel_law(); }
 
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
         const Signs signs(blocks_, counts.state);

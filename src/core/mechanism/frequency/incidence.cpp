@@ -5,6 +5,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -29,6 +30,10 @@ Exact IncidenceChannel::probability(bool own) const {
 
 Exact IncidenceChannel::worst_ratio() const {
     return exact(odds_.high, odds_.low);
+}
+
+ChannelLaw IncidenceChannel::channel_law() const {
+    return levels_law(odds_, inside_ / odds_.high * common_, (total_ - inside_) / odds_.low * common_);
 }
 
 std::vector<Check> checks_of_outputs(const Counts& counts, const IncidenceChannel& channel,
@@ -104,6 +109,10 @@ std::vector<Check> Incidence::own_checks(const Counts& counts) const {
         for (Check& check : checks_of_outputs(counts, channel_, outputs()))
             checks.push_back(std::move(check));
     return checks;
+}
+
+ChannelLaw Incidence::channel_law() const {
+    return channel_.channel_law();
 }
 
 Exact Incidence::probability(Input input, Bytes, Bytes permanent) const {

@@ -15,8 +15,8 @@ namespace ldp {
 /// The parameters of a symmetric design.
 struct Design {
     std::uint64_t outputs;  ///< K
-    std::uint64_t owned;    ///< c: outputs of a set
-    std::uint64_t shared;   ///< c₂: outputs that two sets have in common
+    std::uint64_t owned;    ///< c: number of outputs in a set
+    std::uint64_t shared;   ///< c₂: number of outputs that two sets have in common
 };
 
 /// The channel of values that own `owned` of `outputs` outputs. It first draws a side with its exact weight,
@@ -34,6 +34,7 @@ class IncidenceChannel {
     /// Returns the largest likelihood ratio. If two sets differ, some output has the high weight under one
     /// value and the low one under another. There are no other weights, and all values have the same total.
     [[nodiscard]] Exact worst_ratio() const;
+    [[nodiscard]] ChannelLaw channel_law() const;
 
   private:
     // The sizes of the two sides, divided by their common factor to save random bits.
@@ -44,7 +45,7 @@ class IncidenceChannel {
 };
 
 /// Returns tests for the counters of such a channel that hold for all values: the probability of an output is
-/// at most that for its owners and at least that for the others.
+/// at most the probability for its owners, and at least the probability for the others.
 [[nodiscard]] std::vector<Check> checks_of_outputs(const Counts& counts, const IncidenceChannel& channel,
                                                    std::uint64_t outputs);
 
@@ -61,6 +62,7 @@ class Incidence : public CountingOracle {
     double max_probability(Bytes) const final { return likely(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final { return channel_.worst_ratio(); }
+    ChannelLaw channel_law() const final;
 
   protected:
     Incidence(const Header& header, Bytes block, std::uint64_t k, const Design& design);
@@ -77,8 +79,8 @@ class Incidence : public CountingOracle {
     /// depend on the value.
     [[nodiscard]] virtual std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const = 0;
     [[nodiscard]] virtual bool owns(std::uint64_t value, std::uint64_t output) const noexcept = 0;
-    /// Returns the number of reports in each set, those of the values first. With invalid counters, the sums
-    /// may overflow.
+    /// Returns the number of reports in each set; the sets of the values come first. With invalid counters,
+    /// the sums may overflow.
     [[nodiscard]] virtual std::vector<std::uint64_t> tally(Bytes state) const = 0;
 
   private:

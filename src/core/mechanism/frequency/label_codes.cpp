@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/bytes.hpp"
+#include "core/math/fixed_steps.hpp"
 
 namespace ldp {
 
@@ -38,27 +39,49 @@ std::uint64_t most_labels_that_fit(std::uint64_t labels) noexcept {
     return most;
 }
 
-Cell code_of_set(std::uint64_t labels, std::span<const Cell> set) noexcept {
+SetCodes::SetCodes(std::uint64_t labels, std::uint64_t most) : labels_(labels), most_(most) {
+    counts_.reserve(labels * most);
+    for (std::uint64_t size = 1; size <= most; ++size)
+        for (std::uint64_t n = 0; n < labels; ++n)  // Pascal's triangle
+            counts_.push_back(n == 0 ? 0 : counts_.back() + (size == 1 ? 1 : counts(size - 1)[n - 1]));
+    for (std::uint64_t size = 0; size <= most; ++size)
+        smaller_.push_back(size == 0 ? 0 : smaller_.back() + subset_count(labels, size - 1));
+}
+
+Cell SetCodes::code_of(std::span<const Cell> items) const noexcept {
     Cell code = 0;
-    for (std::uint64_t size = 0; size < set.size(); ++size) code += subset_count(labels, size);
-    for (std::size_t i = 0; i < set.size(); ++i) code += subset_count(set[i], i + 1);
-    return code;
+    std::uint64_t size = 0;
+    for (std::uint64_t i = 0; i < most_; ++i) {
+        const bool is_label = items[i] < labels_;
+        size += is_label;
+        code += chosen(is_label, counts(i + 1)[chosen(is_label, items[i], 0)], 0);
+    }
+    return code + smaller_[size];
+}
+
+std::vector<Cell> SetCodes::items_of(Cell code) const {
+    std::vector<Cell> items(most_);
+    std::uint64_t size = 0;
+    for (std::uint64_t larger = 1; larger <= most_; ++larger) size += smaller_[larger] <= code;
+    code -= smaller_[size];
+    for (std::uint64_t i = most_; i > 0; --i) {
+        const bool is_label = i <= size;
+        const std::span<const std::uint64_t> of_size = counts(i);
+        const Cell label = count_first(labels_, [&](std::size_t n) { return of_size[n] <= code; }) - 1;
+        items[i - 1] = chosen(is_label, label, labels_ + i - 1 - size);
+        code -= chosen(is_label, of_size[label], 0);
+    }
+    return items;
+}
+
+Cell code_of_set(std::uint64_t labels, std::span<const Cell> set) {
+    return SetCodes(labels, set.size()).code_of(set);
 }
 
 std::vector<Cell> set_of_code(std::uint64_t labels, Cell code) {
-    std::uint64_t size = 0;
-    for (std::uint64_t count = 1; code >= count; count = subset_count(labels, ++size)) code -= count;
-    std::vector<Cell> set(size);
-    for (std::uint64_t i = size; i > 0; --i) {
-        std::uint64_t low = i - 1, high = labels;  // subset_count(low, i) ≤ code < subset_count(high, i)
-        while (high - low > 1) {
-            const std::uint64_t middle = low + (high - low) / 2;
-            (subset_count(middle, i) <= code ? low : high) = middle;
-        }
-        set[i - 1] = low;
-        code -= subset_count(low, i);
-    }
-    return set;
+    std::uint64_t most = 0;
+    while (count_label_sets(labels, most) <= code) ++most;
+    return SetCodes(labels, most).items_of(code);
 }
 
 std::vector<Cell> cut_set(std::vector<Cell> set, std::uint64_t most, std::uint64_t word) {

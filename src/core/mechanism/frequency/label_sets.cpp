@@ -27,6 +27,8 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
+#include "core/math/lazy.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/set_channel.hpp"
 #include "core/mechanism/role/entries.hpp"
@@ -55,14 +57,34 @@ double usual_share(std::uint64_t labels, std::uint64_t most) noexcept {
     return static_cast<double>(most) / (2 * static_cast<double>(labels));
 }
 
-bool contains(std::span<const Cell> set, Cell label) noexcept {
-    return std::ranges::binary_search(set, label);
+/// Returns whether a label is among the items of a person, in the same steps for all of them.
+bool contains(std::span<const Cell> items, Cell label) noexcept {
+    bool found = false;
+    for (const Cell item : items) found |= item == label;
+    return found;
 }
+
+/// The codes of a mechanism's sets, which only the device of a person and audits need.
+class LazyCodes {
+  public:
+    LazyCodes(std::uint64_t labels, std::uint64_t most) noexcept : labels_(labels), most_(most) {}
+    /// Returns the items of a person with this code: the labels, ascending, then the first dummies; `most` items in all.
+    [[nodiscard]] std::vector<Cell> items_of(Cell code) const {
+        return codes_.get([this] { return SetCodes(labels_, most_); }).items_of(code);
+    }
+
+  private:
+    std::uint64_t labels_, most_;
+    Lazy<SetCodes> codes_;
+};
 
 class LabelSubsets final : public FrequencyOracle, public LabelSets {
   public:
     LabelSubsets(const Header& header, Bytes block, std::uint64_t k, const SetChannel& channel)
-        : FrequencyOracle(header, block, k), channel_(channel), code_(channel.items(), channel.size()) {}
+        : FrequencyOracle(header, block, k),
+          channel_(channel),
+          code_(channel.items(), channel.size()),
+          codes_(k, channel.own()) {}
 
     std::vector<std::uint64_t> input_cells() const override { return {count_label_sets(domain(), most())}; }
     std::uint64_t most_keys() const noexcept override { return count_label_sets(domain(), most()); }
@@ -76,7 +98,7 @@ class LabelSubsets final : public FrequencyOracle, public LabelSets {
     }
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        code_.write(channel_.sample(filled_up(input[0]), bits), permanent);
+        code_.write(channel_.sample(codes_.items_of(input[0]), bits), permanent);
     }
     bool valid_payload(Bytes payload) const noexcept override { return code_.valid(payload); }
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
@@ -118,19 +140,14 @@ class LabelSubsets final : public FrequencyOracle, public LabelSets {
     }
     double max_probability(Bytes) const override { return channel_.max_probability(); }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
-        const std::vector<Cell> own = filled_up(input[0]);
+        const std::vector<Cell> own = codes_.items_of(input[0]);
         const auto first = std::ranges::find_if(own, [&](Cell item) { return code_.holds(permanent, item); });
         return channel_.probability(static_cast<std::size_t>(first - own.begin()));
     }
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
+    ChannelLaw channel_law() const override { return channel_.channel_law(); }
 
   private:
-    /// The labels of a person, followed by the first dummies.
-    [[nodiscard]] std::vector<Cell> filled_up(Cell code) const {
-        std::vector<Cell> own = set_of_code(domain(), code);
-        for (Cell dummy = domain(); own.size() < most(); ++dummy) own.push_back(dummy);
-        return own;
-    }
     /// Moments of the number of dummies of a person: m minus the number of labels.
     struct DummyMoments {
         double mean, mean_square;
@@ -147,6 +164,7 @@ class LabelSubsets final : public FrequencyOracle, public LabelSets {
 
     SetChannel channel_;
     SetCode code_;
+    LazyCodes codes_;
 };
 
 // Validates and counts in one pass, which is undone at the first invalid value.
@@ -272,7 +290,11 @@ ErrorLaw LabelSubsets::size_law(const Counts& counts, Target target) const {
 class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSets {
   public:
     AskedLabel(const Header& header, Bytes block, std::uint64_t k, std::uint64_t m)
-        : ValueOracle(header, block, k), m_(m), width_(cell_width(k)), odds_(odds(header.epsilon, 1, 1)) {}
+        : ValueOracle(header, block, k),
+          m_(m),
+          width_(cell_width(k)),
+          odds_(odds(header.epsilon, 1, 1)),
+          codes_(k, m) {}
 
     std::vector<std::uint64_t> input_cells() const override { return {count_label_sets(domain(), m_)}; }
     std::size_t public_size() const noexcept override { return width_; }
@@ -294,7 +316,7 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
-        const bool has = contains(set_of_code(domain(), input[0]), asked(public_randomness));
+        const bool has = contains(codes_.items_of(input[0]), asked(public_randomness));
         const bool truthful = bits.chance(odds_.high, odds_.high + odds_.low);
         permanent[0] = static_cast<std::byte>(has == truthful ? 1 : 0);
     }
@@ -304,7 +326,7 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     }
     /// Whether the person has the label.
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
-        return {contains(set_of_code(domain(), input[0]), asked(public_randomness)) ? Cell{1} : Cell{0}};
+        return {contains(codes_.items_of(input[0]), asked(public_randomness)) ? Cell{1} : Cell{0}};
     }
     std::uint64_t most_keys() const noexcept override { return 2; }
 
@@ -359,12 +381,13 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     }
 
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
-        const bool has = contains(set_of_code(domain(), input[0]), asked(public_randomness));
+        const bool has = contains(codes_.items_of(input[0]), asked(public_randomness));
         const bool truthful = has == (permanent[0] == std::byte{1});
         return exact(truthful ? odds_.high : odds_.low, odds_.high + odds_.low);
     }
     /// Attained by two sets of which one has the label.
     Exact worst_ratio() const override { return exact(odds_.high, odds_.low); }
+    ChannelLaw channel_law() const override { return levels_law(odds_, 1, 1); }
 
   private:
     [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
@@ -396,6 +419,7 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     std::uint64_t m_;
     std::size_t width_;
     Odds odds_;
+    LazyCodes codes_;
 };
 
 std::vector<Estimate> AskedLabel::estimate(const Counts& counts, const Question& question) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 #ifdef LDP_WIDE
@@ -278,6 +279,10 @@ Exact LocalHashing::probability(Input input, Bytes public_randomness, Bytes perm
 // two inputs of the channel, and the report of either bucket attains high/low.
 Exact LocalHashing::worst_ratio() const {
     return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
+}
+
+ChannelLaw LocalHashing::channel_law() const {
+    return levels_law(channel_.worst_ratio(), 1, channel_.outputs() - 1);
 }
 
 std::optional<SupportSums> LocalHashing::spread(const Counts& counts) const {

@@ -81,6 +81,7 @@ class LocalHashing : public FrequencyOracle {
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
+    ChannelLaw channel_law() const override;
 
   protected:
     /// Returns the channel of the permanent response.

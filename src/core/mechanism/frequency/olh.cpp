@@ -7,7 +7,7 @@
 namespace ldp::olh {
 
 const MechanismEntry entry = hashing_entry<LocalHashing::best_buckets, LocalHashing::max_buckets>(
-    9, "olh", "optimised local hashing",
+    9, "olh", "optimized local hashing",
     "one of a few groups of values. The groups and the group that is sent are drawn at random, more often "
     "the group of your own value");
 

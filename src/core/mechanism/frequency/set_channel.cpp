@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -80,13 +81,13 @@ std::vector<bool> SetChannel::sample(std::span<const Cell> own, BitSource& bits)
     std::vector<bool> set(items());
     const std::uint64_t first = bits.pick(sums_);
     const bool hit = first < m_;
-    const std::span<const Cell> left_out = own.first(hit ? first + 1 : m_);
-    const auto other = [left_out](std::uint64_t i) {
-        for (const Cell item : left_out) i += i >= item ? 1 : 0;
+    const std::uint64_t left_out = hit ? first + 1 : m_;
+    const auto other = [&](std::uint64_t i) {
+        for (std::uint64_t j = 0; j < m_; ++j) i += (j < left_out) & (i >= own[j]);
         return i;
     };
     if (hit) set[own[first]] = true;
-    const std::uint64_t others = items() - left_out.size();
+    const std::uint64_t others = items() - left_out;
     for (std::uint64_t j = others - w_; j < others; ++j) {
         const std::uint64_t drawn = other(bits.below(j + 1));
         if (hit && j == others - w_) continue;
@@ -118,6 +119,15 @@ Exact SetChannel::worst_ratio() const {
         most = std::max(most, ratio);
     }
     return most / least;
+}
+
+ChannelLaw SetChannel::channel_law() const {
+    LevelsLaw law;
+    for (std::size_t i = 0; i <= m_; ++i)
+        law.levels.push_back(
+            {exact(sums_[i] - (i == 0 ? 0 : sums_[i - 1]), sums_.back()),
+             i == m_ ? OutputCount::choose(k_, w_) : OutputCount::choose(items() - i - 1, w_ - 1)});
+    return {std::move(law)};
 }
 
 double SetChannel::max_probability() const {

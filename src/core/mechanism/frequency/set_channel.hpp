@@ -11,7 +11,8 @@
 
 namespace ldp {
 
-class Exact;  // exact.hpp
+class Exact;        // exact.hpp
+struct ChannelLaw;  // channel_law.hpp
 
 /// The channel for people with exactly m of d = k + m items: their labels, filled up with dummies.
 ///
@@ -41,6 +42,8 @@ class SetChannel {
     [[nodiscard]] Exact probability(std::size_t first) const;
     /// Returns the largest ratio of two such probabilities.
     [[nodiscard]] Exact worst_ratio() const;
+    /// Returns the law of the outputs by the first item of the person.
+    [[nodiscard]] ChannelLaw channel_law() const;
     /// Returns the largest probability of an output; it may round to 0 for very large sets.
     [[nodiscard]] double max_probability() const;
 

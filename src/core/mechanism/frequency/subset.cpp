@@ -8,6 +8,7 @@
 #include "core/base/exact.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/role/entries.hpp"
@@ -39,6 +40,7 @@ class Subset : public FrequencyOracle {
         return channel_.probability(code_.holds(permanent, input[0]));
     }
     Exact worst_ratio() const final { return exact(channel_.worst_ratio().high, channel_.worst_ratio().low); }
+    ChannelLaw channel_law() const final { return channel_.channel_law(); }
     std::optional<ContrastMoments> contrasts() const noexcept final {
         return {{channel_.mean_square({.all_squares = 1}), channel_.mean_square({.own_squares = 1})}};
     }

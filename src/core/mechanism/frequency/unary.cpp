@@ -4,6 +4,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/epsilon_odds.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -121,6 +122,11 @@ Exact Unary::worst_ratio() const {
     return worst_ratio_of(false_one());
 }
 
+ChannelLaw Unary::channel_law() const {
+    return {BitsLaw{{{true_one().complement(), true_one()}, {false_one().complement(), false_one()}},
+                    {{{0, 1, 1}, {1, 0, 1}}}}};
+}
+
 UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
                        const UnaryCoins& kept, const UnaryCoins& sent)
     : Unary(header, block, k, kept),
@@ -158,6 +164,13 @@ Exact UnaryChain::instantaneous_probability(Bytes, Bytes permanent, Bytes payloa
 Exact UnaryChain::first_report_ratio() const {
     const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
     return worst_ratio_of(false_one() * flip.complement() + false_one().complement() * flip);
+}
+
+ChannelLaw UnaryChain::channel_law() const {
+    const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
+    ChannelLaw law = Unary::channel_law();
+    law.second = SecondLayer{flip.complement(), flip};
+    return law;
 }
 
 }  // namespace ldp

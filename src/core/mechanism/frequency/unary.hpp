@@ -27,8 +27,8 @@ struct UnaryCoins {
 /// 2014): every bit is flipped with the same probability q = 1/(√e+1), e = exp(ε). In the worst report both
 /// differing bits agree with one input. Halving ε is exact in binary, and each factor is at most exp(ε/2).
 [[nodiscard]] UnaryCoins symmetric_coins(double epsilon);
-/// Optimised unary encoding (Wang, Blocki, Li, Jha 2017): the true value's bit is reported as a fair coin, every
-/// other bit is 1 with probability q = 1/(e+1), e = exp(ε). The fair coins cancel.
+/// Optimized unary encoding (Wang, Blocki, Li, Jha 2017): the true value's bit is reported as a fair coin,
+/// every other bit is 1 with probability q = 1/(e+1), e = exp(ε). The fair coins cancel.
 [[nodiscard]] UnaryCoins optimised_coins(double epsilon);
 
 class Unary : public FrequencyOracle {
@@ -62,6 +62,7 @@ class Unary : public FrequencyOracle {
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
+    ChannelLaw channel_law() const override;
 
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
@@ -85,7 +86,7 @@ class Unary : public FrequencyOracle {
 /// parameters: k (4 bytes), ε₁ (8)
 class UnaryChain final : public Unary {
   public:
-    /// `sent` has the required P(1) of a false bit after both layers.
+    /// `sent` has the P(1) of a false bit that is required after both layers.
     UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
                const UnaryCoins& kept, const UnaryCoins& sent);
 
@@ -96,6 +97,7 @@ class UnaryChain final : public Unary {
     double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override;
     Exact first_report_ratio() const override;
+    ChannelLaw channel_law() const override;
 
     static constexpr Option options[] = {report_epsilon_option};
 

@@ -12,10 +12,11 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/text.hpp"
+#include "core/math/channel_law.hpp"
+#include "core/math/lazy.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/graded/graded_channel.hpp"
 #include "core/mechanism/graded/inverse.hpp"
-#include "core/mechanism/graded/lazy.hpp"
 #include "core/mechanism/graded/utilities.hpp"
 #include "core/mechanism/role/entries.hpp"
 
@@ -137,6 +138,15 @@ class Exponential final : public Counting<Mechanism>, public Significance, publi
     Exact worst_ratio() const override {
         const Odds worst = channel().worst_ratio();
         return exact(worst.high, worst.low);
+    }
+    ChannelLaw channel_law() const override {
+        EnvelopeLaw law;
+        for (std::uint64_t out = 0; out < k_; ++out) {
+            const Odds& extremes = channel().extremes(out);
+            law.outputs.emplace_back(exact(extremes.high, channel().total()),
+                                     exact(extremes.low, channel().total()));
+        }
+        return {std::move(law)};
     }
 
   private:

@@ -12,9 +12,9 @@ namespace ldp {
 
 /// The exponential mechanism (McSherry, Talwar 2007) as a channel over k values. Output y has the probability
 /// exp(s·u(x, y))/Z(x) for input x, where u are declared utilities. Let Δ be the largest variation of a
-/// utility with the input. With s = ε/2Δ, the channel has ε for any utilities: half of it covers the
-/// numerator, half Z(x). Here, s is the largest value for which the actual table has ε, which is up to twice
-/// as much.
+/// utility with the input. With s = ε/2Δ, the channel has ε for any utilities: half of ε covers the
+/// numerator, and half covers Z(x). Here, s is the largest value for which the actual table satisfies ε,
+/// which is up to twice as large.
 ///
 /// Each row consists of integers with the sum 2^62, which are the exact probabilities. The rounding remainder
 /// is added to the most probable output.
@@ -23,8 +23,8 @@ class GradedChannel {
     /// Returns the utility of an output for an input, in any unit. Called once per pair.
     using Utility = std::function<double(std::uint64_t in, std::uint64_t out)>;
 
-    /// Requires k ≥ 2. Time and memory are proportional to k². Error (invalid_spec) if no s gives the largest
-    /// log-ratio ε, or if an output is too improbable.
+    /// Requires k ≥ 2. Time and memory are proportional to k². Error (invalid_spec) if the largest log-ratio
+    /// is ε for no s, or if an output is too improbable.
     GradedChannel(std::uint64_t k, double epsilon, const Utility& utility);
 
     [[nodiscard]] std::uint64_t inputs() const noexcept { return k_; }
@@ -49,7 +49,7 @@ class GradedChannel {
     static constexpr std::uint64_t whole = std::uint64_t{1} << 62;
 
     class ProbabilityTable;
-    /// Fills the rows at a scale. Returns whether they have ε.
+    /// Fills the rows at a scale. Returns whether the rows satisfy ε.
     [[nodiscard]] bool fill(ProbabilityTable& utilities, double scale, double epsilon);
 
     std::uint64_t k_;

@@ -2,8 +2,8 @@
 // another.
 //
 // Utilities are part of every parameter block and are therefore encoded compactly. Grades on a scale and
-// tiles of a map need two numbers. Points need their coordinates, and a table all its entries. These are
-// packed with as many bits as the largest one needs, and the size of a block limits their number.
+// tiles of a map need two numbers. Points need their coordinates, and a table all its entries. These numbers
+// are packed with as many bits as the largest one requires, and the size of a block limits their number.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,9 @@ class BoxShares final : public JointShares {
     /// Additional reports are divided equally among the level queries.
     [[nodiscard]] std::unique_ptr<const JointShares> with(double reports, const Box& box) const override;
     /// Returns shares whose covariance includes four additional reports per level query from a uniform
-    /// distribution (Agresti, Coull 1998). The share of a bucket is at least the reported one. Few reports of
-    /// a query may agree by chance; their sample variance is then 0, and an interval from it too short.
+    /// distribution (Agresti, Coull 1998). The share of a bucket is at least its reported share. Few reports
+    /// of a query may agree by chance; their sample variance is then 0, and an interval computed from it
+    /// would be too short.
     [[nodiscard]] std::unique_ptr<const JointShares> cautious() const override;
 
     /// Sets the coefficients of a level query to their expectation if the requested attributes are

@@ -26,6 +26,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 
@@ -162,6 +163,11 @@ class JointMechanism final : public Mechanism, public JointViews, public Signifi
         Exact worst = exact(0, 1);
         for (const ViewClass& each : classes_) worst = std::max(worst, each.inner->first_report_ratio());
         return worst;
+    }
+    ChannelLaw channel_law() const override {
+        std::vector<ChannelLaw> laws;
+        for (const ViewClass& each : classes_) laws.push_back(each.inner->channel_law());
+        return choice_law(std::move(laws));
     }
 
   private:

@@ -19,9 +19,9 @@ class JointViews : public Capability {
   public:
     static constexpr const char* offers = "several attributes together";
 
-    /// Haar coefficients (haar_tree.hpp) of one attribute or of two, in the order of HaarTree's coefficients; the
-    /// last attribute's varies fastest. A value is the share of people in the halves with + minus the share in
-    /// the halves with −.
+    /// Haar coefficients (haar_tree.hpp) of one attribute or of two, in the order of HaarTree's coefficients;
+    /// the coefficient of the last attribute varies fastest. A value is the share of people in the halves
+    /// with + minus the share in the halves with −.
     struct Details {
         std::vector<std::size_t> attributes;
         std::vector<std::uint64_t> sizes;
@@ -45,12 +45,12 @@ class JointViews : public Capability {
     [[nodiscard]] virtual double view_chance(std::size_t view) const = 0;
     /// Returns the probability that a report is about an attribute, as reports() counts it.
     [[nodiscard]] virtual double attribute_chance(std::size_t attribute) const = 0;
-    /// Returns joint estimates of some attributes, which must be ascending. The state must be one of the
+    /// Returns joint estimates of some attributes, which must be ascending. The state must be a state of the
     /// mechanism.
     [[nodiscard]] virtual std::unique_ptr<const JointShares> shares(
         const Counts& counts, const std::vector<std::size_t>& attributes, Combination how) const = 0;
-    /// Returns the estimates of a view. Without reports, a table has no shares. The state must be one of the
-    /// mechanism.
+    /// Returns the estimates of a view. Without reports, a table has no shares. The state must be a state of
+    /// the mechanism.
     [[nodiscard]] virtual ViewEstimate estimate_of_view(const Counts& counts, std::size_t view) const = 0;
     /// Returns the law of the share of `cells` cells of a view in its table; the normal law if the share is
     /// not linear in a count.

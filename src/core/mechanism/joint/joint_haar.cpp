@@ -23,6 +23,7 @@
 // Payload:    both · state: reports per output, by level query
 
 #include "core/mechanism/joint/joint_haar.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 
 #include <algorithm>
@@ -211,6 +212,11 @@ class JointHaar final : public CountedReports<JointHaar, Mechanism>, public Join
         for (const SignedIndex& channel : channels_)
             worst = std::max(worst, exact(channel.worst_ratio().high, channel.worst_ratio().low));
         return worst;
+    }
+    ChannelLaw channel_law() const override {
+        std::vector<ChannelLaw> laws;
+        for (const SignedIndex& channel : channels_) laws.push_back(channel.channel_law());
+        return choice_law(std::move(laws));
     }
 
   private:

@@ -23,7 +23,7 @@ void settle_asked(IntegerRows& sets) {
         if (set.empty() || set.size() > ViewAttributes::most || std::ranges::adjacent_find(set) != set.end())
             refuse_spec(
                 "queries are sets of 1 to " + std::to_string(ViewAttributes::most) + " different attributes",
-                "Found one of " + std::to_string(set.size()) + ".",
+                "Found a set of " + std::to_string(set.size()) + ".",
                 "For more attributes, list the most important sets of three.");
     }
     std::ranges::sort(sets, [](const auto& a, const auto& b) {

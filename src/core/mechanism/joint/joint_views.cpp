@@ -20,7 +20,7 @@ IntegerRows tidy_views(IntegerRows rows, const std::vector<Attribute>& attribute
         std::ranges::sort(row);
         if (row.empty() || row.size() > most || std::ranges::adjacent_find(row) != row.end())
             refuse_spec("a marginal has 1 to " + std::to_string(most) + " different attributes",
-                        "Found one of " + std::to_string(row.size()) + ".");
+                        "Found a marginal of " + std::to_string(row.size()) + ".");
         for (const std::int64_t j : row) seen[static_cast<std::size_t>(j)] = true;
     }
     std::ranges::sort(rows, [](const auto& a, const auto& b) {

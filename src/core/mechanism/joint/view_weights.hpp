@@ -18,7 +18,7 @@ struct ViewEpsilon {
     double first = 0;  ///< of one report; 0 in one layer
 };
 /// Whether in two layers the cells of a view are reported in one bit each (l_osue) instead of as one cell
-/// (l_grr). The one with the smaller variance for equally frequent cells is taken.
+/// (l_grr). The mechanism with the smaller variance for equally frequent cells is used.
 [[nodiscard]] bool reports_bits(std::uint64_t cells, double report_epsilon);
 
 /// The number of cells and of attributes of a view, which determine its inner mechanism and its weight.

@@ -5,6 +5,6 @@
 
 namespace ldp::oue {
 
-const MechanismEntry entry = unary_entry<optimised_coins>(2, "oue", "optimised unary encoding");
+const MechanismEntry entry = unary_entry<optimised_coins>(2, "oue", "optimized unary encoding");
 
 }  // namespace ldp::oue

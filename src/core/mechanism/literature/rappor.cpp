@@ -25,6 +25,7 @@
 #include "core/channel/coin.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/literature/sparse_regression.hpp"
@@ -218,6 +219,13 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     Exact first_report_ratio() const override {
         const Exact sent = flip() * again().complement() + flip().complement() * again();
         return power(sent.complement() / sent, static_cast<unsigned>(greatest_difference()));
+    }
+    ChannelLaw channel_law() const override {
+        const std::size_t half = greatest_difference() / 2;
+        ChannelLaw law{BitsLaw{{{flip(), flip().complement()}, {flip().complement(), flip()}},
+                               {{{0, 1, half}, {1, 0, half}}}}};
+        if (two_layers()) law.second = SecondLayer{again().complement(), again()};
+        return law;
     }
 
   private:

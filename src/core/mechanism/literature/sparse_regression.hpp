@@ -12,7 +12,7 @@ namespace ldp {
 /// A binary matrix X in blocks with the same number of rows. Every column has the same number of ones in
 /// every block and is stored as their positions.
 ///
-/// In a centred design, each column is reduced by its mean. This is equivalent to an additional column of
+/// In a centered design, each column is reduced by its mean. This is equivalent to an additional column of
 /// ones in every block: the regression ignores the sum of a block, and effects that are spread evenly over
 /// the rows.
 class BlockDesign {
@@ -95,7 +95,7 @@ struct Term {
     double coefficient;  ///< positive
 };
 
-/// Minimises ½|y − Xβ|² + penalty·Σβ over β ≥ 0 by active sets (Lawson, Hanson 1974). Columns enter one after
+/// Minimizes ½|y − Xβ|² + penalty·Σβ over β ≥ 0 by active sets (Lawson, Hanson 1974). Columns enter one after
 /// another, the one with the largest slope first, until no slope exceeds `entry` ≥ penalty, or `most` columns
 /// are active. Returns the active columns. This is least squares if both are 0 and the lasso (Tibshirani
 /// 1996) if both are equal. With `entry` alone, it is least squares that stops when only noise remains.

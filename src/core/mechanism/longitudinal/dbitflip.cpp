@@ -20,6 +20,7 @@
 #include "core/channel/coin.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/role/capability.hpp"
 #include "core/mechanism/role/entries.hpp"
@@ -138,6 +139,11 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     }
     // Attained by two buckets that were both drawn; if d is 1, by one that was drawn and one that was not.
     Exact worst_ratio() const override { return power(flip().complement() / flip(), differing()); }
+    ChannelLaw channel_law() const override {
+        BitsLaw law{{{flip(), flip().complement()}, {flip().complement(), flip()}}, {{{0, 1, 1}, {1, 0, 1}}}};
+        if (differing() == 1) law.differences = {{{0, 1, 1}}, {{1, 0, 1}}};
+        return {std::move(law)};
+    }
     std::uint64_t most_keys() const noexcept override { return std::min(d_ + 1, b_); }
     std::uint64_t value_buckets() const noexcept override { return b_; }
 
@@ -315,8 +321,8 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
 
 // Format ---------------------------------------------------------------------------------------------------
 
-constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 0, .most = max_buckets},
-                              {.name = "bits_per_report", .fallback = 0, .least = 0, .most = max_bits}};
+constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 2, .most = max_buckets},
+                              {.name = "bits_per_report", .fallback = 0, .least = 1, .most = max_bits}};
 
 /// By default, one bucket per value, and 16 bits.
 void settle(SettingsDraft& draft) {

@@ -353,9 +353,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry(27, "ddrm", "difference trees over rounds",
-                           "now and then a single yes or no about how your answer has moved, drawn by chance",
-                           Shape::one_categorical, max_domain, write, load,
-                           {.options = options, .settle = settle, .series = true});
+const MechanismEntry entry(
+    27, "ddrm", "difference trees over rounds",
+    "now and then a single yes or no about how your answer has changed, drawn by chance",
+    Shape::one_categorical, max_domain, write, load, {.options = options, .settle = settle, .series = true});
 
 }  // namespace ldp::ddrm

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/interrupt.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -178,6 +179,23 @@ Exact DifferenceTree::worst_ratio() const {
     for (const NodeLevel& level : levels_)
         worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
     return worst;
+}
+
+// Of m differences of each series, all are opposite, or all meet a difference of 0 in the other series.
+ChannelLaw DifferenceTree::channel_law() const {
+    std::vector<ChannelLaw> laws{levels_law(snapshot_channel_.worst_ratio(), 1, snapshots_.outcomes - 1)};
+    for (const NodeLevel& level : levels_) {
+        const std::uint64_t m = truths(level.nodes);
+        BitsLaw bits;
+        for (const std::uint64_t in : {0, 1, 2})
+            bits.rows.push_back({level.channel.probability(in, 0), level.channel.probability(in, 1)});
+        for (const std::size_t one : {0, 2}) {
+            bits.differences.push_back({{one, 2 - one, m}});
+            for (const std::size_t other : {0, 2}) bits.differences.push_back({{one, 1, m}, {1, other, m}});
+        }
+        laws.push_back({std::move(bits)});
+    }
+    return choice_law(std::move(laws));
 }
 
 Exact DifferenceTree::instantaneous_probability(Bytes public_randomness, Bytes permanent,

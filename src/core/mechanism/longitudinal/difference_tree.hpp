@@ -3,10 +3,10 @@
 // threshold_series numbers.
 //
 // Each person draws a split and a level; both are public. A split assigns a sign, + or −, to every value. A
-// level of height h divides the rounds into intervals of 2^h rounds, the nodes. At the end of a node the
-// client compares the sign with that at the end of the node before it. The difference is −1, 0 or 1 after
-// halving; of the first node the difference is the sign itself. After `changes` changes the client treats the
-// sign as constant.
+// level of height h divides the rounds into intervals of 2^h rounds, the nodes. At the end of a node, the
+// client compares the sign with the sign at the end of the previous node. The difference, divided by two, is
+// −1, 0 or 1. For the first node, the client uses the sign itself. After `changes` changes the client treats
+// the sign as constant.
 //
 // In place of a level, a person may draw a round, the snapshot. This person sends one report, about the value
 // in that round, at the full ε: randomized response over the outcomes to which the person's class maps values.
@@ -26,7 +26,7 @@
 // The sign in round t is a sum of one node for each binary digit of t. The value of each node also equals the sum of its two
 // halves, which other people report, and the value of its parent minus the value of its sibling. Snapshots estimate the sign of
 // a single round. The signs of all rounds are estimated by generalized least squares over all nodes and snapshots: see
-// round_system.hpp. The precision of a node depends on its number of reports alone, not on the reported bits.
+// round_system.hpp. The precision of a node depends only on its number of reports, not on the reported bits.
 //
 // The probabilities of the levels and of snapshots minimize the mean variance of the rounds, for users who
 // report to the end. They follow from the parameters alone and are public.
@@ -114,8 +114,8 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     std::vector<Check> health(const Counts& counts) const final;
 
     /// The unit is reports, not users. If no round is named, the result is for the round with the largest
-    /// influence. The weights of the nodes are the expected ones, which forgers who send many reports about
-    /// one node can change.
+    /// influence. The nodes have their expected weights, which forgers can change by sending many reports
+    /// about one node.
     std::vector<Contribution> contributions(const Question& question) const final;
     std::vector<std::vector<Contribution>> promised_contributions(std::size_t attribute) const final;
     double max_probability(Bytes payload) const final;
@@ -125,9 +125,12 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
+    ChannelLaw channel_law() const final;
     /// A user has one series.
     std::uint64_t most_keys() const noexcept final { return 1; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
+    /// A payload has one bit of the response.
+    std::optional<Exact> shown_probability(Input, Bytes) const final { return {}; }
 
   protected:
     /// The nodes of one level, of 2^height rounds each.
@@ -149,7 +152,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     struct Snapshots {
         std::uint64_t classes;   ///< of users; each class maps values to outcomes in its own way
         std::uint64_t outcomes;  ///< at most 256
-        /// Precision of a report, relative to that of an undistorted bit about a sign.
+        /// Precision of a report, relative to the precision of an undistorted bit about a sign.
         double precision;
     };
     static constexpr std::size_t tree_public_size = 4;
@@ -166,7 +169,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     /// Returns 1 if the user's split maps the value to +, otherwise 0. It must have no branches, so that the
     /// run time does not depend on the value.
     [[nodiscard]] virtual std::uint32_t sign(Bytes public_randomness, std::uint64_t value) const noexcept = 0;
-    /// Returns the outcome to which the user's class maps a value. It must have no branches either.
+    /// Returns the outcome to which the user's class maps a value. It must also have no branches.
     [[nodiscard]] virtual std::uint64_t outcome(Bytes public_randomness,
                                                 std::uint64_t value) const noexcept = 0;
     /// Returns the channel's input at the end of a node, and marks the difference as reported.
@@ -184,10 +187,10 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     struct SignScale {
         double middle, half;
         Interval ends;
-        Interval snapshots;  ///< possible terms of a snapshot, less `middle`
+        Interval snapshots;  ///< possible terms of a snapshot, minus `middle`
     };
     [[nodiscard]] virtual SignScale sign_scale() const noexcept = 0;
-    /// Returns the estimates of a weighted sum of at least one round, all of them within the series.
+    /// Returns the estimates of a weighted sum of one or more rounds of the series.
     [[nodiscard]] virtual std::vector<RoundEstimate> sum_of(const Counts& counts, const NodeSum& combination,
                                                             std::span<const RoundWeight> weights,
                                                             Target target) const = 0;
@@ -245,8 +248,8 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     /// Counts a payload that was reported this number of times.
     [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept;
 
-    /// Some rounds, as attributes from 0, of which one has the largest bias, or nearly the largest one, for any
-    /// share of forged reports.
+    /// Some rounds, as attributes from 0. For any share of forged reports, one of them has the largest bias
+    /// or nearly the largest bias.
     [[nodiscard]] std::vector<std::size_t> exposed_rounds() const;
     /// Returns the checks whether the changes on level 0 add up to the snapshots of each round.
     std::vector<std::vector<Check>> snapshot_checks(Bytes state, std::uint64_t enough) const;
@@ -279,7 +282,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     std::uint64_t output_of(Bytes payload) const noexcept {
         return load_cell(payload.data() + 1, output_width_);
     }
-    /// Counters of either kind, and the index of that of a node.
+    /// Counters of either kind, and the index of a node's counter.
     std::size_t counters_each() const noexcept { return splits_ * nodes_; }
     std::size_t index(std::uint64_t split, std::uint32_t node) const noexcept {
         return (split - 1) * nodes_ + node;
@@ -325,7 +328,7 @@ class DifferenceTree::NodeSum {
     [[nodiscard]] bool known(std::uint32_t round) const { return system_.known(round); }
     /// Returns the nodes whose weighted sum is the sign in a round; empty if the reports do not determine it.
     [[nodiscard]] std::vector<NodeTerm> sum(std::uint32_t round) const;
-    /// Returns the same for a weighted sum of rounds.
+    /// Returns the nodes whose weighted sum is a weighted sum of rounds.
     [[nodiscard]] std::vector<NodeTerm> sum(std::span<const RoundWeight> weights) const;
     /// The parts of the variance of a sum, over users and responses.
     struct Spread {
@@ -351,7 +354,7 @@ class DifferenceTree::NodeSum {
             for (const auto& [round, factor] : snapshots) sum += factor * of_snapshot(round);
             return sum;
         }
-        /// Returns the same if snapshots have the same variance in all rounds.
+        /// Returns the variance if snapshots have the same variance in all rounds.
         template <class Mean>
         [[nodiscard]] double variance(double square_of_bit, Mean first_mean, double of_snapshot) const {
             double sum = bits * square_of_bit + all_snapshots * of_snapshot;
@@ -363,7 +366,8 @@ class DifferenceTree::NodeSum {
     /// Returns the variances of the signs of rounds 1..T at index 0..T−1, for bits of mean 0.
     [[nodiscard]] std::vector<double> sign_variances() const;
     /// Solves for the signs of all rounds: `found` has the mean of each node and of the snapshots of each
-    /// round, of `columns` numbers, in the order of NodeTerm. Returns the rounds from 1, unknown ones as NaN.
+    /// round, of `columns` numbers, in the order of NodeTerm. Returns the rounds from 1, and NaN for unknown
+    /// rounds.
     [[nodiscard]] std::vector<double> signs(std::span<const double> found, std::size_t columns) const;
     /// Returns the number of users on the levels that have a node by this round, and of snapshots by this
     /// round, and the probability of both.

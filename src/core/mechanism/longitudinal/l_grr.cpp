@@ -41,6 +41,9 @@ class LongitudinalGrr final : public Grr {
     }
     // Both layers are symmetric, hence the chain is symmetric.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
+    ChannelLaw channel_law() const override {
+        return with_second(Grr::channel_law(), sent_.worst_ratio(), sent_.outputs());
+    }
 
   private:
     double report_epsilon_;

@@ -9,6 +9,6 @@
 namespace ldp::l_osue {
 
 const MechanismEntry entry =
-    unary_chain_entry<optimised_coins>(24, "l_osue", "optimised unary encoding in two layers");
+    unary_chain_entry<optimised_coins>(24, "l_osue", "optimized unary encoding in two layers");
 
 }  // namespace ldp::l_osue

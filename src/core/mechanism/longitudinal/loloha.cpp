@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
@@ -58,6 +59,9 @@ class Loloha final : public LocalHashing {
     }
     // Attained, as for the permanent response, under a function that separates two values.
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
+    ChannelLaw channel_law() const override {
+        return with_second(LocalHashing::channel_law(), sent_.worst_ratio(), sent_.outputs());
+    }
 
   private:
     double report_epsilon_;
@@ -66,7 +70,7 @@ class Loloha final : public LocalHashing {
 };
 
 constexpr Option options[] = {
-    {.name = "hash_buckets", .fallback = 0, .least = 0, .most = LocalHashing::max_buckets},
+    {.name = "hash_buckets", .fallback = 0, .least = 2, .most = LocalHashing::max_buckets},
     report_epsilon_option};
 
 void settle(SettingsDraft& draft) {
@@ -74,9 +78,6 @@ void settle(SettingsDraft& draft) {
     auto& buckets = std::get<std::uint64_t>(draft.options.at("hash_buckets"));
     if (buckets == 0)
         buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(report_epsilon_option.name)));
-    if (buckets == 1)
-        raise(ErrorCode::invalid_spec, "\"hash_buckets\" must be 2 or more", "Found 1.",
-              "Reports with one bucket contain no information; 0 chooses the best number.");
 }
 
 void write(const Settings& settings, Writer& writer) {

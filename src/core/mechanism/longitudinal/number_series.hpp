@@ -29,13 +29,13 @@ class NumberSeries : public Capability {
     };
     [[nodiscard]] virtual std::shared_ptr<const Solution> solution(const Counts& counts) const = 0;
     /// Rounds are numbered from 1. Throws Error (invalid_value) if the series does not have the round. The
-    /// solution is that of the same counts.
+    /// solution must belong to the same counts.
     [[nodiscard]] virtual InRound in_round(std::size_t round, const Counts& counts,
                                            std::shared_ptr<const Solution> solution) const = 0;
     [[nodiscard]] InRound in_round(std::size_t round, const Counts& counts) const {
         return in_round(round, counts, solution(counts));
     }
-    /// Returns the same before there are reports: only expected_noise() and blur() have a meaning.
+    /// Returns the distribution before there are reports: only expected_noise() and blur() have a meaning.
     [[nodiscard]] virtual std::unique_ptr<const Ordered> expected_in(std::size_t round) const = 0;
 };
 

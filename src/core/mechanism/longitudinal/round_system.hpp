@@ -2,9 +2,9 @@
 // Honaker 2015).
 //
 // Rounds 1..T are vertices 0..T of a graph; vertex 0 has the known sign 0. The i-th node of height h observes
-// the sign at vertex (i+1)·2^h less that at vertex i·2^h. A report about the sign in one round observes its
-// vertex less vertex 0. Each observation is an edge, and its precision is the weight of the edge. The normal
-// equations are those of an electrical network.
+// the sign at vertex (i+1)·2^h minus the sign at vertex i·2^h. A report about the sign in one round observes
+// its vertex minus vertex 0. Each observation is an edge, and its precision is the weight of the edge. The
+// normal equations are those of an electrical network.
 //
 // The odd multiples of 2^h are eliminated first for h = 0, then for h = 1, and so on. Each of them has at most
 // three neighbours: the multiples of 2^(h+1) on both sides, which an edge of height h+1 already connects, and
@@ -22,8 +22,8 @@ struct RoundWeight;
 
 class RoundSystem {
   public:
-    /// `nodes` has the precision of each node, level by level from the single rounds up; `rounds` that of the
-    /// sign in each round, or is empty.
+    /// `nodes` has the precision of each node, level by level from the single rounds up; `rounds` has the
+    /// precision of the sign in each round, or is empty.
     RoundSystem(std::uint32_t length, std::span<const double> nodes, std::span<const double> rounds);
 
     /// Returns whether the reports determine the sign in a round.

@@ -41,8 +41,9 @@ struct SeriesBias {
 };
 
 /// Capability of mechanisms whose input is a series: a record of one attribute in each round. Its j-th input
-/// code is the value in round j+1. The frequencies of attribute j are those in round j+1. epsilon() is the
-/// cost of a whole series, including the times of its changes, to an observer of all reports of a user.
+/// code is the value in round j+1. The frequencies of attribute j are the frequencies in round j+1. epsilon()
+/// is the cost of a whole series, including the times of its changes, to an observer of all reports of a
+/// user.
 ///
 /// One permanent_response() contains a user's responses in all rounds. Clients draw the same responses one by
 /// one with advance(). perturb() returns one of them for a complete series.
@@ -54,12 +55,12 @@ class SeriesRandomizer : public Capability {
     /// Returns the expected number of reports of a user in all rounds.
     [[nodiscard]] virtual double reports_per_user() const = 0;
     /// Advances to the next round, in which the user holds `value`, an input code. If a response is due at
-    /// its end, draws it, writes the payload, and returns true. Whether one is due depends on the public
-    /// randomness and the round only, and so does the number of random words. Call it at most rounds() times
-    /// per user.
+    /// its end, draws it, writes the payload, and returns true. Whether a response is due, and the number of
+    /// random words, depend only on the public randomness and the round. Call it at most rounds() times per
+    /// user.
     [[nodiscard]] virtual bool advance(SeriesState& series_state, Cell value, Bytes public_randomness,
                                        BitSource& bits, MutableBytes payload) const = 0;
-    /// Returns whether this public randomness and series state can be those of one user.
+    /// Returns whether this public randomness and this series state can belong to one user.
     [[nodiscard]] virtual bool possible(const SeriesState& series_state,
                                         Bytes public_randomness) const noexcept = 0;
 

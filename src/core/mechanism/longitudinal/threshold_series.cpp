@@ -723,7 +723,7 @@ std::unique_ptr<const Ordered> ThresholdSeries::expected_in(std::size_t round) c
 
 constexpr Option options[] = {DifferenceTree::rounds_option,
                               DifferenceTree::changes_option,
-                              {.name = "thresholds", .fallback = 0, .least = 0, .most = max_thresholds},
+                              {.name = "thresholds", .fallback = 0, .least = 2, .most = max_thresholds},
                               {.name = "grid", .fallback = 32768, .least = 2, .most = max_grid}};
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {

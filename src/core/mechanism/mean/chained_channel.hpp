@@ -12,12 +12,12 @@ struct ChainedChannel {
     const NumericChannel* kept;    ///< in the chain, with ε∞
     const SymmetricChannel* sent;  ///< in the chain
 };
-/// Whether outputs of this channel can pass a second response: its inputs have few outputs.
+/// Whether a second response can perturb outputs of this channel: the channel must have few outputs.
 [[nodiscard]] constexpr bool has_second_layer(Response response) noexcept {
     return response == Response::optimal || response == Response::duchi;
 }
 /// Returns a channel of ε∞ with a second response that gives one report ε₁. Requires has_second_layer().
-/// Decoded values are those for ε₁. Error (malformed) if the parameters are out of range.
+/// Decoded values are computed for ε₁. Error (malformed) if the parameters are out of range.
 [[nodiscard]] ChainedChannel make_chain(Response response, const ChannelSize& size, double epsilon,
                                         double report_epsilon);
 

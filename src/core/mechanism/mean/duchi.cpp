@@ -8,6 +8,6 @@ namespace ldp::duchi {
 
 const MechanismEntry entry = numeric_entry<duchi_randomizer>(
     14, "one bit of Duchi, Jordan, Wainwright",
-    "a single yes or no, drawn by chance; yes comes the more often the larger your number is");
+    "a single yes or no, drawn by chance; the larger your number is, the more often it is yes");
 
 }  // namespace ldp::duchi

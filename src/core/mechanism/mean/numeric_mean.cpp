@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -103,6 +104,10 @@ Exact NumericMean::probability(Input input, Bytes, Bytes permanent) const {
 
 Exact NumericMean::worst_ratio() const {
     return channel_->worst_ratio();
+}
+
+ChannelLaw NumericMean::channel_law() const {
+    return channel_->channel_law();
 }
 
 void NumericMean::write(const NumericRandomizer& randomizer, const Settings& settings, double epsilon,

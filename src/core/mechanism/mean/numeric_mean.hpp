@@ -46,6 +46,7 @@ class NumericMean : public Mechanism, public KnownErrors {
     Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
 
     /// Writes the parameters of a spec with one numeric attribute. Error (invalid_spec) if the numeric
     /// randomizer requires a range from 0 and the range does not start there. The channel may be designed for

@@ -66,7 +66,7 @@ struct ChannelSize {
 void write_channel(Writer& writer, const ChannelSize& size);
 /// Writes the decoded values of a warped window's knots (1 byte each).
 void write_readings(Writer& writer, Response response, const ChannelSize& size);
-/// Read the same values without validation.
+/// These functions read what write_channel() and write_readings() write, without validation.
 [[nodiscard]] ChannelSize read_channel(Reader& reader);
 void read_readings(Reader& reader, Response response, ChannelSize& size);
 /// Returns the channel. Error (malformed) if the parameters are out of range.

@@ -42,7 +42,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 const MechanismEntry entry(
     15, onebit_randomizer.name, "one bit of a number from 0 up",
-    "a single yes or no, drawn by chance; yes comes the more often the larger your number is",
+    "a single yes or no, drawn by chance; the larger your number is, the more often it is yes",
     Shape::one_numeric, 1, write, load, {.options = options, .settle = settle_second_layer});
 
 }  // namespace ldp::onebit

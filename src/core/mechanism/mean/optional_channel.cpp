@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/epsilon_odds.hpp"
+#include "core/math/channel_law.hpp"
 
 namespace ldp {
 
@@ -71,6 +72,13 @@ Exact OptionalChannel::worst_ratio() const {
         }
     const Exact any = exact(1, number_->outputs());
     return std::max({between, none, rest * high / any, any / (rest * low)});
+}
+
+ChannelLaw OptionalChannel::channel_law() const {
+    return {OptionalLaw{exact_dyadic(answered_, 64),
+                        exact_dyadic(absent_, 64),
+                        number_->outputs(),
+                        {number_->channel_law()}}};
 }
 
 double OptionalChannel::max_probability(std::uint64_t out) const {

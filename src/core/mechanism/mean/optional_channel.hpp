@@ -37,6 +37,7 @@ class OptionalChannel {
     [[nodiscard]] std::uint64_t sample(Cell in, BitSource& bits) const;
     [[nodiscard]] Exact probability(Cell in, std::uint64_t out) const;
     [[nodiscard]] Exact worst_ratio() const;
+    [[nodiscard]] ChannelLaw channel_law() const;
     /// Returns an upper bound of the probability of an output.
     [[nodiscard]] double max_probability(std::uint64_t out) const;
 

@@ -20,6 +20,7 @@
 #include "core/base/unknown.hpp"
 #include "core/channel/binary.hpp"
 #include "core/channel/warped.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
@@ -271,6 +272,7 @@ class OptionalMean final : public Mechanism, public ResponseRate {
         return channel_.probability(input[0], load_cell(permanent.data(), width_));
     }
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
+    ChannelLaw channel_law() const override { return channel_.channel_law(); }
 
   private:
     [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {

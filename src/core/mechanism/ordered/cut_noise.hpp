@@ -107,7 +107,7 @@ class CutNoise final : public OrderedNoise {
     /// `protocol` has the probabilities of the reported bucket: the person's own, and another one.
     CutNoise(ReportedCuts reported, const PureProtocol& protocol, std::vector<double> shares);
     /// The noise of reports of which up to `each` of one person are drawn from one permanent response with
-    /// the probabilities `kept`, divided by `each`.
+    /// the probabilities `kept`. The noise is divided by `each`.
     CutNoise(ReportedCuts reported, const PureProtocol& protocol, const PureProtocol& kept, double each,
              std::vector<double> shares);
 

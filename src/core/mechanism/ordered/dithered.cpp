@@ -20,6 +20,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/symmetric.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/ordered/cut_noise.hpp"
@@ -35,8 +36,8 @@ enum PointsKind : std::uint8_t { categories, numbers, categories_on_circle };
 
 constexpr const char* orders[] = {"line", "circle"};
 constexpr Option options[] = {
-    {.name = "grid", .fallback = 0, .least = 0, .most = max_points - 1, .of_numbers = true},
-    {.name = "buckets", .fallback = 0, .least = 0, .most = max_buckets},
+    {.name = "grid", .fallback = 0, .least = 1, .most = max_points - 1, .of_numbers = true},
+    {.name = "buckets", .fallback = 0, .least = 2, .most = max_buckets},
     {.name = "order", .choices = orders, .optional = true},
     second_layer_option};
 
@@ -129,6 +130,10 @@ class Dithered final : public CountedReports<Dithered, DrawnLevels> {
         if (!sent_) return worst_ratio();
         const SymmetricChain chain(kept_, *sent_);
         return exact(chain.right, chain.wrong);
+    }
+    ChannelLaw channel_law() const override {
+        ChannelLaw law = levels_law(kept_.worst_ratio(), 1, kept_.outputs() - 1);
+        return sent_ ? with_second(std::move(law), sent_->worst_ratio(), sent_->outputs()) : law;
     }
 
     std::vector<double> cumulative(const Counts& counts) const override;
@@ -426,7 +431,7 @@ void settle(SettingsDraft& draft) {
               "\"buckets\" must be 2 to " + std::to_string(std::min(points, max_buckets)),
               "Found " + std::to_string(buckets) + "; there are " + std::to_string(points) + " " +
                   (attribute.numeric() ? "points of the grid." : "values."),
-              "Use 0 for a number based on the variance of a share and the number of responses.");
+              "Leave it out for a number based on the variance of a share and the number of responses.");
 }
 
 void write(const Settings& settings, Writer& writer) {

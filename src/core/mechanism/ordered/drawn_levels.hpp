@@ -1,6 +1,6 @@
-// Divisions of an ordered domain, of which a user draws one: the levels of a tree, or partitions. Shared by
-// haar_ordered, tree and dithered, which add the report of a level, its counters, and the combination of the
-// levels.
+// Divisions of an ordered domain, of which a user draws one: the levels of a tree, or partitions.
+// haar_ordered, tree and dithered share this class. They add the report of a level, its counters, and the
+// combination of the levels.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ struct PointKind {
 };
 /// Reads it. Error (malformed) if it does not suit this number of positions.
 [[nodiscard]] PointKind read_points(Reader& reader, std::uint64_t positions);
-/// Returns the number of positions: of the grid's points, and of a missing number. Error (invalid_spec) if it exceeds
-/// `most`.
+/// Returns the number of positions: one for each grid point, and one for a missing number. Error
+/// (invalid_spec) if it exceeds `most`.
 [[nodiscard]] std::uint64_t positions_of(const Settings& settings, std::uint64_t most);
 
 /// Points are numbers if there is a range, otherwise categories.
@@ -32,7 +32,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::vector<std::uint64_t> cells() const final { return {points_}; }
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
-    /// Returns what is known of all estimates.
+    /// Returns the known properties of all estimates.
     ErrorLaw error_law(std::uint64_t, Target) const noexcept final {
         return range_ ? ErrorLaw{} : law_of_share();
     }
@@ -64,15 +64,15 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::uint64_t blur(std::uint64_t) const noexcept final { return 0; }
 
   protected:
-    /// `missing` says that the last of the points stands for people without a number.
+    /// If `missing` is true, the last of the points stands for people without a number.
     DrawnLevels(const Header& header, Bytes block, std::uint64_t points, const std::optional<Range>& range,
                 bool missing = false)
         : Mechanism(header, block), points_(points), range_(range), missing_(missing) {}
-    /// Returns the number of positions that are divided: the points, and that of a missing number.
+    /// Returns the number of positions that are divided: the points, and the position of a missing number.
     [[nodiscard]] std::size_t positions() const noexcept { return points_; }
     /// Adds a level with this sampling weight.
     void add_level(std::uint64_t draw_weight);
-    /// Sets a number of levels that are drawn with the same probability, without memory for each.
+    /// Sets a number of levels that are drawn with equal probability, without storing each of them.
     void set_even_levels(std::size_t levels) noexcept { even_ = levels; }
 
     /// Returns the components of the mean of a function of the points, one per level.
@@ -87,8 +87,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     [[nodiscard]] virtual std::vector<std::vector<double>> uncertain_people() const;
     /// Returns the distribution with half of the people at either point.
     [[nodiscard]] std::vector<double> halves_at(std::uint64_t first, std::uint64_t second) const;
-    /// Returns points of which one has the largest variance and one the largest influence. By default, one of
-    /// each complete subtree, whose points are alike.
+    /// Returns points among which one has the largest variance and one has the largest influence. By default,
+    /// it returns one point of each complete subtree, because all points of a subtree are equivalent.
     [[nodiscard]] virtual std::vector<std::uint64_t> distinct_points() const;
 
     [[nodiscard]] const std::optional<Range>& range() const noexcept { return range_; }

@@ -25,6 +25,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/channel/signed_index.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
@@ -106,6 +107,11 @@ class HaarOrdered : public CountedReports<HaarOrdered, DrawnLevels> {
             worst = std::max(worst, ratio);
         }
         return worst;
+    }
+    ChannelLaw channel_law() const override {
+        std::vector<ChannelLaw> laws;
+        for (const SignedIndex& channel : channels_) laws.push_back(channel.channel_law());
+        return choice_law(std::move(laws));
     }
 
     std::vector<double> cumulative(const Counts& counts) const override;

@@ -10,8 +10,8 @@
 namespace ldp {
 
 /// The regularization of a fit. Binomial: after each step, densities are averaged with their neighbours with
-/// weights 1, 2, 1 (EMS; Li, Wang et al. 2020). None: maximum likelihood. The fit of a sharp mechanism is the
-/// same for both.
+/// weights 1, 2, 1 (EMS; Li, Wang et al. 2020). None: maximum likelihood. For a sharp mechanism, both give
+/// the same fit.
 enum class Smoothing { none, binomial };
 
 /// A distribution over adjacent cells, uniform inside each of them.

@@ -27,8 +27,8 @@ namespace ldp {
 /// A tree whose nodes have b = 2^m children is this tree with estimates at every m-th depth.
 class LevelTree {
   public:
-    /// `precisions` are those of one node's estimate at depths 1 to L: 1/variance up to a common factor; 0
-    /// without estimates. Below the deepest estimated level, shares are divided equally.
+    /// `precisions` has the precision of one node's estimate at each depth from 1 to L: 1/variance up to a
+    /// common factor; 0 without estimates. Below the deepest estimated level, shares are divided equally.
     LevelTree(std::uint64_t points, std::span<const double> precisions);
 
     [[nodiscard]] static unsigned depth_of(std::uint64_t points) noexcept {
@@ -45,7 +45,7 @@ class LevelTree {
         return std::min(node << (depth_ - depth), points_);
     }
 
-    /// Returns the shares of the points from those of the nodes of each depth from 1 on; depths with
+    /// Returns the shares of the points from the shares of the nodes of each depth from 1 on; depths with
     /// precision 0 are ignored.
     [[nodiscard]] std::vector<double> shares(std::span<const std::vector<double>> estimates) const;
 
@@ -76,12 +76,13 @@ class LevelTree {
         std::uint64_t node;        ///< its number
         std::uint64_t first, end;  ///< its points
         double weight;             ///< its weight in the mean, before the share of its own estimate
-        bool subtree;              ///< whether the block contains the nodes below, too
+        bool subtree;              ///< whether the block also contains the nodes below
     };
-    /// The same for the function that is 1 before the point `end`, with 0 < end < points(), and 0 from there on. The weight of
-    /// a node's estimate is that of the block times own(depth). Below the node of a subtree, the weight at each depth is the
-    /// weight at the depth above times 1 − own(depth above). For each depth, the blocks are in the order in which mean_of()
-    /// visits their nodes. The run time is proportional to the depth.
+    /// Returns the blocks of the function that is 1 before the point `end`, with 0 < end < points(), and 0
+    /// from there on. The weight of a node's estimate is the weight of the block times own(depth). Below the
+    /// node of a subtree, the weight at each depth is the weight at the depth above times 1 − own(depth
+    /// above). For each depth, the blocks are in the order in which mean_of() visits their nodes. The run
+    /// time is proportional to the depth.
     template <class Visit>
     Mean mean_before(std::uint64_t end, Visit visit) const {
         const unsigned last = depth_ - static_cast<unsigned>(std::countr_zero(end)) - 1;
@@ -118,12 +119,12 @@ class LevelTree {
                 visit_node(depth + 1, path(depth + 1) + 1, 0 - means[depth] + rests[depth], true);
         return found;
     }
-    /// Returns the weight of a node's own estimate in that of its subtree.
+    /// Returns the weight of a node's own estimate in the estimate of its subtree.
     [[nodiscard]] double own(unsigned depth) const noexcept { return own_[depth]; }
 
     /// Returns the sampling probabilities of depths 1 to L that minimize the mean variance of all ranges.
-    /// `variances` are those of one node if all people report its depth. Probabilities below 1/256 are set to
-    /// 0. The computation assumes a complete tree.
+    /// `variances` has the variance of one node at each depth if all people report this depth. Probabilities
+    /// below 1/256 are set to 0. The computation assumes a complete tree.
     [[nodiscard]] static std::vector<double> best_draws(std::span<const double> variances);
     /// Returns the mean over all ranges of a complete tree of their variance with these precisions.
     [[nodiscard]] static double mean_range_variance(std::span<const double> precisions);
@@ -132,7 +133,8 @@ class LevelTree {
     [[nodiscard]] bool has_right(unsigned depth, std::uint64_t node) const noexcept {
         return first_point(depth + 1, 2 * node + 1) < points_;
     }
-    /// The means of a function in the nodes on which it is not constant, each before those below it and to its right.
+    /// The means of a function in the nodes on which it is not constant. A node precedes the nodes below it
+    /// and to its right.
     struct NodeMeans {
         std::vector<double> values;
         std::size_t next = 0;  ///< the first mean that is not used yet

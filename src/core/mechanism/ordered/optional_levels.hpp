@@ -19,7 +19,7 @@ class OptionalDistribution : public ResponseRate {
     [[nodiscard]] virtual const DrawnLevels& levels_of() const noexcept = 0;
 };
 
-/// A mechanism of drawn levels in which the last position is that of people without a number.
+/// A mechanism of drawn levels in which the last position stands for people without a number.
 template <class Levels>
 class OptionalLevels final : public Levels, public OptionalDistribution {
   public:

@@ -55,7 +55,7 @@ class OrderedNoise {
     /// values, not of points.
     [[nodiscard]] virtual double falling(std::size_t first, std::span<const double> values) const = 0;
     /// Returns the error of the share of the points from `first` to before `end` as a function of its true
-    /// value. The distributions inside and outside the range are the estimated ones. Empty for smoothing
+    /// value. The distributions inside and outside the range are estimated. Empty for smoothing
     /// mechanisms. The range must leave points on both sides.
     [[nodiscard]] virtual TruthCurve curve(std::size_t, std::size_t, Target) const { return {}; }
     /// Returns the law of the same share if its estimate is linear in a count of reports.
@@ -84,6 +84,8 @@ class WholeFunctionNoise : public OrderedNoise {
   private:
     std::size_t points_;
 };
+
+class MeanDirection;  // circular/mean_direction.hpp
 
 /// Capability whose input codes are points that divide a range into equal steps.
 class Ordered : public Capability {
@@ -117,11 +119,14 @@ class Ordered : public Capability {
     /// Returns the resolution in steps: even, at least 2, at most the number of steps or 2; 0 for sharp
     /// mechanisms.
     [[nodiscard]] virtual std::uint64_t blur(std::uint64_t n) const noexcept = 0;
+    /// Returns the mean direction of points on a circle; null if they are on a line. On a circle, the ends of the range are
+    /// one point, and the last point has no share of its own.
+    [[nodiscard]] virtual const MeanDirection* circle() const noexcept { return nullptr; }
 };
 
 /// Returns the resolution in steps at which the smoothing bias is at most a quarter of the standard error.
 /// This holds for densities of slope at most 16 (people per squared range); the normal distribution with
-/// standard deviation 1/8 has slope 15. n_variance is that of a share at resolution 1.
+/// standard deviation 1/8 has slope 15. n_variance refers to a share at resolution 1.
 [[nodiscard]] std::uint64_t balanced_blur(double n_variance, std::uint64_t n, std::uint64_t steps) noexcept;
 
 }  // namespace ldp

@@ -95,6 +95,25 @@ Estimate OrderedEstimator::share(double from, double to, Target target) {
     return mean_of(function, target);
 }
 
+OrderedEstimator::LawfulShare OrderedEstimator::within(double low, double high, Target target) {
+    if (!circular()) {
+        const double from = before(low), to = behind(high);
+        return {share(from, to, target), law_of_share(from, to, target)};
+    }
+    const double first = std::isinf(low) ? 0 : std::ceil(at(low) - touching);
+    double last = std::isinf(high) ? steps() - 1 : std::floor(at(high) + touching);
+    if (low > high) last += steps() * std::ceil((first - last) / steps());
+    const double points = last - first + 1;
+    if (points >= steps() || points < 1) return {{points < 1 ? 0.0 : 1.0, 0}, ldp::law_of_share()};
+    const auto from = static_cast<std::size_t>(first - steps() * std::floor(first / steps()));
+    const std::size_t end = from + static_cast<std::size_t>(points);
+    if (end <= steps_) return {between(from, end, target), law_between(from, end, target)};
+    const Estimate others = between(end - steps_, from, target);
+    ErrorLaw law = law_between(end - steps_, from, target);
+    if (law.curve.n > 0) law.curve = law.curve.mirrored();
+    return {{1 - others.value, others.standard_error}, law};
+}
+
 Estimate OrderedEstimator::between(std::size_t first, std::size_t end, Target target) {
     if (first >= end) return {0, 0};
     if (first == 0 && end == steps_ + 1) return {1, 0};

@@ -40,6 +40,8 @@ class OrderedEstimator {
     OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n, double rate = 1);
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
+    /// Returns whether the points are on a circle.
+    [[nodiscard]] bool circular() const noexcept { return ordered_.circle() != nullptr; }
     /// Returns the width over which estimates are smoothed, in the attribute's units; 0 if they are sharp.
     [[nodiscard]] double resolution() const noexcept;
     /// Returns the length of the range in steps between points.
@@ -56,6 +58,15 @@ class OrderedEstimator {
 
     /// Returns the share of people between two positions.
     [[nodiscard]] Estimate share(double from, double to, Target target);
+    /// A share of people and the law of its estimate.
+    struct LawfulShare {
+        Estimate share;
+        ErrorLaw law;
+    };
+    /// Returns the share of people whose value is between two values, which are included. On a circle, these are the
+    /// people from `low` upwards to `high`: the arc may contain the ends of the range, and any number of turns may be added
+    /// to its bounds. An unlimited bound is an end of the range.
+    [[nodiscard]] LawfulShare within(double low, double high, Target target);
     /// Returns the share of people from point `first` to before point `end`.
     [[nodiscard]] Estimate between(std::size_t first, std::size_t end, Target target);
     /// Return the laws of these estimates.
@@ -134,7 +145,7 @@ class OrderedEstimator {
     const Ordered& ordered_;
     Counts counts_;
     std::size_t steps_;
-    std::size_t last_;  ///< the last position: the last point, or that of people without a value
+    std::size_t last_;  ///< the last position: the last point, or the position of people without a value
     std::uint64_t blur_;
     bool expected_ = false;  ///< whether the counts are expected ones
     double each_, drawn_;

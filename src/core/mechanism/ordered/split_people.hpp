@@ -1,5 +1,5 @@
-// The people of a distribution in two parts, those at the points of a range and all others. Mixtures of the
-// two parts are the distributions that differ in the range's share only.
+// Division of the people of a distribution into two parts: the people at the points of a range, and all
+// others. Mixtures of the two parts are the distributions that differ in the range's share only.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class SplitPeople {
   public:
     /// `below` are the shares below each point and after the last one; the range consists of the points from
     /// `first` to before `end`. Each part gets one additional person of n, spread evenly over its points, so
-    /// that an empty part has a distribution, too.
+    /// that an empty part also has a distribution.
     SplitPeople(std::span<const double> below, std::size_t first, std::size_t end, double n) noexcept
         : below_(below),
           first_(first),
@@ -110,9 +110,9 @@ class CumulantsAtTruths {
         return TruthCurve::through(n_, variances, thirds);
     }
 
-    /// Returns the same curve for components whose numbers of reports are known: who reports a component is
-    /// a random sample without replacement. curve() treats these numbers as random for the target sample. The
-    /// difference counts if the means of terms are large.
+    /// Returns the same curve for components whose numbers of reports are known: the people who report a
+    /// component are a random sample without replacement. curve() treats these numbers as random for the
+    /// target sample. The difference counts if the means of terms are large.
     [[nodiscard]] TruthCurve curve_of_known_reports(Target target) const noexcept {
         if (target == Target::population) return TruthCurve::through(n_, variances_, thirds_);
         TruthCurve::Cubic variances = variances_;

@@ -25,6 +25,7 @@
 #include "core/channel/numeric.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 #include "core/mechanism/ordered/level_tree.hpp"
 #include "core/mechanism/ordered/optional_levels.hpp"
@@ -178,6 +179,11 @@ class Tree : public DrawnLevels {
             worst = std::max(worst, exact(high, low));
         }
         return worst;
+    }
+    ChannelLaw channel_law() const override {
+        std::vector<ChannelLaw> laws;
+        for (const TreeLevel& level : levels_) laws.push_back(level.channel.channel_law());
+        return choice_law(std::move(laws));
     }
 
     std::vector<double> cumulative(const Counts& counts) const override;

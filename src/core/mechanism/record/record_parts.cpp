@@ -1,6 +1,7 @@
 #include "core/mechanism/record/record_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -39,7 +40,7 @@ bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
     if (!attribute.vector.empty()) return entry.shape == Shape::numeric_vector;
     if (attribute.strings) return entry.shape == Shape::one_string;
     if (attribute.several()) return entry.shape == Shape::one_set;
-    if (attribute.numeric() && !suits_missing(entry, attribute)) return false;
+    if (attribute.numeric() && !suits_number(entry, attribute)) return false;
     return entry.shape == Shape::one_ordered ||
            entry.shape == (attribute.numeric() ? Shape::one_numeric : Shape::one_categorical);
 }
@@ -47,10 +48,13 @@ bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
 /// The views of joint tables: every attribute alone, then the sets, with numbers within the part.
 IntegerRows views_of_part(const PartAttributes& part, const IntegerRows& together) {
     IntegerRows views;
+    const auto first = static_cast<std::int64_t>(part.first),
+               end = first + static_cast<std::int64_t>(part.count);
     for (std::size_t j = 0; j < part.count; ++j) views.push_back({static_cast<std::int64_t>(j)});
     for (const auto& set : together) {
+        if (set[0] < first || set[0] >= end) continue;  // a part of its own
         auto& view = views.emplace_back();
-        for (const std::int64_t j : set) view.push_back(j - static_cast<std::int64_t>(part.first));
+        for (const std::int64_t j : set) view.push_back(j - first);
     }
     return views;
 }
@@ -77,7 +81,8 @@ bool is_record_of_parts(const MechanismEntry& entry) noexcept {
 
 bool reports_parts(const MechanismEntry& entry) noexcept {
     return entry.purpose != Purpose::range_learning && find_option(entry, "delta") == nullptr &&
-           (entry.shape != Shape::record || entry.purpose == Purpose::joint_tables);
+           (entry.shape != Shape::record || entry.purpose == Purpose::joint_tables ||
+            entry.purpose == Purpose::means_by_group);
 }
 
 bool suits(const MechanismEntry& entry, const Attribute& attribute, const PartTerms& terms) noexcept {
@@ -122,8 +127,9 @@ std::vector<Attribute> reported_alone(const std::vector<Attribute>& attributes, 
 
 Settings settings_through(const MechanismEntry& entry, const std::vector<Attribute>& attributes,
                           const PartAttributes& part, const PartTerms& terms) {
-    OptionValues options = part.joint ? OptionValues{{"marginals", views_of_part(part, terms.together)}}
-                                      : options_for(entry, attributes[part.first], terms);
+    OptionValues options = entry.purpose == Purpose::joint_tables
+                               ? OptionValues{{"marginals", views_of_part(part, terms.together)}}
+                               : options_for(entry, attributes[part.first], terms);
     if (part.joint && terms.report_epsilon != 0) options[report_epsilon_key] = terms.report_epsilon;
     return {entry, terms.epsilon, reported_alone(attributes, part), std::move(options)};
 }
@@ -158,36 +164,71 @@ namespace {
 
 }  // namespace
 
-std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, const IntegerRows& together) {
-    std::set<std::size_t> joint;
+namespace {
+
+/// The attributes of sets that are reported together, without those of the sets with a number.
+struct TogetherAttributes {
+    std::set<std::size_t> tables;                 ///< of all joint tables, which are one part
+    std::vector<std::set<std::size_t>> by_group;  ///< of a category and a number, each of which is a part
+};
+
+TogetherAttributes attributes_of_sets(const std::vector<Attribute>& attributes, const IntegerRows& together) {
+    TogetherAttributes all;
     for (const auto& set : together) {
-        const std::set<std::int64_t> different(set.begin(), set.end());
+        const std::set<std::size_t> different(set.begin(), set.end());
         if (set.size() < 2 || set.size() > 3 || different.size() != set.size())
             refuse("a set of \"joint_tables\" must have two or three different attributes",
-                   "Found one of " + std::to_string(set.size()) + ".");
-        for (const std::int64_t j : set) joint.insert(static_cast<std::size_t>(j));
+                   "Found a set of " + std::to_string(set.size()) + ".");
+        const auto number = [&](std::size_t j) {
+            return attributes[j].numeric() && attributes[j].vector.empty();
+        };
+        if (set.size() == 2 && std::ranges::count_if(different, number) == 1)
+            all.by_group.push_back(different);
+        else
+            all.tables.insert(different.begin(), different.end());
     }
-    if (!joint.empty() && *joint.rbegin() - *joint.begin() + 1 != joint.size()) {
-        std::string names;
-        for (const std::size_t j : joint) names += (names.empty() ? "" : ", ") + attributes[j].name;
-        refuse("the attributes of \"joint_tables\" are not next to each other", "They are " + names + ".",
-               "List them consecutively in \"attributes\".");
-    }
-    for (const std::size_t j : joint)
+    return all;
+}
+
+/// Throws Error (invalid_spec) unless attributes that are reported together are next to each other.
+void check_neighbours(const std::vector<Attribute>& attributes, const std::set<std::size_t>& together) {
+    if (together.empty() || *together.rbegin() - *together.begin() + 1 == together.size()) return;
+    std::string names;
+    for (const std::size_t j : together) names += (names.empty() ? "" : ", ") + attributes[j].name;
+    refuse("the attributes of \"joint_tables\" are not next to each other", "They are " + names + ".",
+           "List them consecutively in \"attributes\".");
+}
+
+}  // namespace
+
+std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, const IntegerRows& together) {
+    const TogetherAttributes sets = attributes_of_sets(attributes, together);
+    check_neighbours(attributes, sets.tables);
+    for (const std::size_t j : sets.tables)
         if (attributes[j].strings)
             refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a text",
                    "\"joint_tables\" names it.", "List its values as its \"domain\".");
         else if (attributes[j].numeric() || !attributes[j].vector.empty())
             refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a number",
                    "\"joint_tables\" names it.", "Divide its range: add \"bins\": 16, or \"edges\".");
+    std::vector<std::size_t> last(attributes.size(), 0);  // of a part that begins at the attribute
+    std::set<std::size_t> used = sets.tables;
+    if (!used.empty()) last[*used.begin()] = *used.rbegin();
+    for (const std::set<std::size_t>& pair : sets.by_group) {
+        check_neighbours(attributes, pair);
+        for (const std::size_t j : pair)
+            if (!used.insert(j).second)
+                refuse("\"" + attributes[j].name + "\" is in several sets of \"joint_tables\"",
+                       "A set of a category and a number is a part of its own.",
+                       "Name each attribute of such a set once.");
+        last[*pair.begin()] = *pair.rbegin();
+    }
     std::vector<PartAttributes> parts;
     for (std::size_t j = 0; j < attributes.size();) {
-        std::size_t end = j + 1;
-        const bool together_here = joint.contains(j);
-        while (end < attributes.size() &&
-               (together_here
-                    ? joint.contains(end)
-                    : !attributes[j].vector.empty() && attributes[end].vector == attributes[j].vector))
+        std::size_t end = std::max(j, last[j]) + 1;
+        const bool together_here = end > j + 1 || used.contains(j);
+        while (!together_here && !attributes[j].vector.empty() && end < attributes.size() &&
+               attributes[end].vector == attributes[j].vector)
             ++end;
         parts.push_back({j, end - j, together_here});
         j = end;
@@ -195,10 +236,32 @@ std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, c
     return parts;
 }
 
+namespace {
+
+/// Whether a part is a category and a number.
+bool is_by_group(const std::vector<Attribute>& attributes, const PartAttributes& part) noexcept {
+    const auto each = std::span(attributes).subspan(part.first, part.count);
+    return part.joint && std::ranges::any_of(each, &Attribute::numeric);
+}
+
+}  // namespace
+
+std::size_t shares_in_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
+                           const IntegerRows& together) {
+    if (!part.joint || is_by_group(attributes, part)) return 1;
+    const auto within = [&](const std::vector<std::int64_t>& set) {
+        const auto j = static_cast<std::size_t>(set[0]);
+        return j >= part.first && j < part.first + part.count;
+    };
+    return part.count + static_cast<std::size_t>(std::ranges::count_if(together, within));
+}
+
 Settings settings_of_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
                           const PartTerms& terms) {
     const MechanismEntry* entry =
-        part.joint ? &mechanism_for(Purpose::joint_tables) : find_mechanism(attributes[part.first].mechanism);
+        part.joint
+            ? &mechanism_for(is_by_group(attributes, part) ? Purpose::means_by_group : Purpose::joint_tables)
+            : find_mechanism(attributes[part.first].mechanism);
     return settings_through(*entry, attributes, part, terms);
 }
 
@@ -209,7 +272,7 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
         for (const Attribute& attribute : each)
             if (!attribute.mechanism.empty() || !attribute.want.empty() || !attribute.options.empty())
                 refuse("an attribute of \"joint_tables\" must not have a mechanism",
-                       "\"" + attribute.name + "\" is reported in joint tables.",
+                       "\"" + attribute.name + "\" is reported with another attribute.",
                        "Remove its \"mechanism\", \"estimate\" and options.");
         (void)settings_of_part(attributes, part, terms);  // refuses tables that are too large
         return;
@@ -271,13 +334,17 @@ void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_re
 std::uint64_t share_of_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
                             const IntegerRows& together) {
     if (!part.joint) return attributes[part.first].share;
+    const auto largest = [&](const auto& numbers) {
+        std::uint64_t most = 0;
+        for (const auto j : numbers) most = std::max(most, attributes[static_cast<std::size_t>(j)].share);
+        return most;
+    };
+    if (is_by_group(attributes, part)) return largest(std::array{part.first, part.first + 1});
     std::uint64_t sum = 0;
     for (std::size_t j = part.first; j < part.first + part.count; ++j) sum += attributes[j].share;
-    for (const auto& set : together) {
-        std::uint64_t most = 0;
-        for (const std::int64_t j : set) most = std::max(most, attributes[static_cast<std::size_t>(j)].share);
-        sum += most;
-    }
+    for (const auto& set : together)
+        if (const auto j = static_cast<std::size_t>(set[0]); j >= part.first && j < part.first + part.count)
+            sum += largest(set);
     return sum;
 }
 

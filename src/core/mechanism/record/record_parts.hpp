@@ -14,12 +14,13 @@ namespace ldp {
 struct PartAttributes {
     std::size_t first;  ///< the first attribute
     std::size_t count;  ///< of attributes
-    bool joint;         ///< whether joint tables of the attributes are reported
+    bool joint;         ///< whether the attributes are a set, or several sets, of "joint_tables"
 };
 
-/// Divides attributes into parts: the attributes of `together` (sets of attributes, by number) are one part,
-/// a vector is one part, and every other attribute is a part of its own. Throws Error (invalid_spec) if the
-/// attributes of `together` are not consecutive, or if a set is not of two or three different attributes.
+/// Divides attributes into parts. The sets of `together`, by number, are one part if they have categories only; a set
+/// of a category and a number is a part of its own. A vector is one part, and so is every other attribute. Throws
+/// Error (invalid_spec) if the attributes of such a part are not consecutive, or if a set is not of two or three
+/// different attributes.
 [[nodiscard]] std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes,
                                                    const IntegerRows& together);
 
@@ -54,7 +55,7 @@ struct PartTerms {
 /// The complete settings of a part that this mechanism reports.
 [[nodiscard]] Settings settings_through(const MechanismEntry& entry, const std::vector<Attribute>& attributes,
                                         const PartAttributes& part, const PartTerms& terms);
-/// The same for the mechanism that the attributes name.
+/// The complete settings of a part for the mechanism that its attributes name.
 [[nodiscard]] Settings settings_of_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
                                         const PartTerms& terms);
 
@@ -68,10 +69,14 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
 /// numbers of rounds. The attributes are complete.
 void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_report);
 
-/// The weight of a part in the draw: its attribute's share; of joint tables the sum of the shares of the
-/// attributes and, for each set, the largest share of its attributes.
+/// The weight of a part in the draw: its attribute's share. A category and a number have the larger share of both. Joint
+/// tables have the sum of the shares of the attributes and, for each set, the largest share of its attributes.
 [[nodiscard]] std::uint64_t share_of_part(const std::vector<Attribute>& attributes,
                                           const PartAttributes& part, const IntegerRows& together);
+
+/// The number of shares whose sum share_of_part() is, if they are equal.
+[[nodiscard]] std::size_t shares_in_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
+                                         const IntegerRows& together);
 
 /// A record with its parts and their terms.
 struct RecordLayout {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/mechanism/frequency/counters.hpp"
@@ -20,7 +21,7 @@ struct PartRun {
     const SeriesRandomizer* series;          ///< the mechanism if it is a series, else null
     bool mean;                               ///< whether it estimates means, and is no series
     std::size_t width = 0;                   ///< attributes of a part
-    std::size_t inputs = 0;                  ///< codes of a part in an input: of a series one for each round
+    std::size_t inputs = 0;                  ///< codes of a part in an input; a series has one for each round
     std::size_t first = 0;                   ///< the first part
     std::size_t first_attribute = 0;         ///< the first attribute of the first part
     std::size_t first_input = 0;             ///< the first code of the first part in an input
@@ -33,8 +34,8 @@ struct PartRun {
     [[nodiscard]] std::size_t slot_size() const noexcept { return counter_size + inner->state_size(); }
 };
 
-/// A record of numbers, categories, vectors and joint tables, of which every report is about s of the parts,
-/// each through a mechanism of its own at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019).
+/// A record of numbers, categories, vectors and joint tables. Every report is about s of these parts, and
+/// each part is reported by its own mechanism at ε/s (Nguyên et al. 2016; Wang, Xiao et al. 2019).
 ///
 /// The parts are drawn by systematic sampling (Madow 1949), independently of the values: every part has a
 /// segment of a line, as long as its weight and at most T. The segments add up to s·T. For u uniform below T,
@@ -46,7 +47,7 @@ struct PartRun {
 /// every round. The number of reports about a part is then not proportional to the number of its people.
 class SampledRecord final : public Mechanism, public Record, public GroupMean, public SeriesParts {
   public:
-    /// Of `s` parts a report, from runs whose segments add up to a line of s turns.
+    /// Creates the mechanism with `s` parts per report. The segments of the runs add up to a line of s turns.
     SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs);
 
     std::vector<std::uint64_t> cells() const override;
@@ -109,8 +110,10 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     Cost cost() const noexcept override;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;
+    ChannelLaw channel_law() const override;
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override;
     Exact first_report_ratio() const override;
+    std::optional<Exact> shown_probability(Input input, Bytes payload) const override;
 
   private:
     /// A part by its run and its number in the run.
@@ -164,7 +167,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
             visit(place, slot.subspan(index_, place.run->inner->public_size()), i);
         }
     }
-    /// The number of an attribute within its part, as a question has it.
+    /// Returns the number of an attribute within its part, as in a question to the mechanism of the part.
     [[nodiscard]] static std::size_t own(const Place& place, std::size_t attribute) noexcept {
         return place.run->width == 1 ? only_attribute : attribute - place.attribute();
     }
@@ -182,11 +185,13 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     /// the noise of the draw, and the estimate is unbiased if the part has reports.
     [[nodiscard]] std::vector<Estimate> estimate_part(std::uint64_t n, const SummaryView& part,
                                                       const Question& question) const;
-    /// n·Var of a mean if all have this value, or of a share that is this.
+    /// Returns n·Var of a mean if all people have the value `truth`, or of a share that equals `truth`.
     [[nodiscard]] double variance(const PartRun& run, double truth) const;
     /// The worst product of ratio(mechanism) over the sets of parts that are drawn together.
     template <class Ratio>
     [[nodiscard]] Exact worst_product(Ratio ratio) const;
+    /// Returns the possible numbers of parts of a report from each run.
+    [[nodiscard]] std::set<std::vector<unsigned>> combinations() const;
 
     std::uint64_t s_;
     std::vector<PartRun> runs_;

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/record/sampled.hpp"
@@ -308,12 +309,22 @@ Exact SampledRecord::instantaneous_probability(Bytes public_randomness, Bytes pe
     return product;
 }
 
-// The draw is independent of the values, so its probability cancels. The parts drawn are randomized
-// independently and their values may differ in all of them at once, so their worst ratios multiply, and the
-// product is attained. As u grows, the number of parts drawn from a run changes only where an end of a run
-// lies in some turn: one u for each of these places covers every combination.
-template <class Ratio>
-Exact SampledRecord::worst_product(Ratio ratio) const {
+std::optional<Exact> SampledRecord::shown_probability(Input input, Bytes payload) const {
+    Exact product = exact(1, 1);
+    for (std::size_t i = 0; i < s_; ++i) {
+        const Bytes slot = nth(payload, i, payload_);
+        const Place place = part_numbered(number_in(slot));
+        const auto part =
+            place.run->inner->shown_probability(input_of(input, place), payload_in(slot, *place.run));
+        if (!part) return {};
+        product = product * *part;
+    }
+    return product;
+}
+
+// As u grows, the number of parts drawn from a run changes only where an end of a run lies in some turn: one u
+// for each of these places covers every combination.
+std::set<std::vector<unsigned>> SampledRecord::combinations() const {
     std::set<std::vector<unsigned>> combinations;
     for (const PartRun& start : runs_) {
         const std::uint64_t u = start.begin % turn_;
@@ -325,10 +336,18 @@ Exact SampledRecord::worst_product(Ratio ratio) const {
             drawn.push_back(points_below(run.begin + run.length * run.weight) - points_below(run.begin));
         combinations.insert(std::move(drawn));
     }
+    return combinations;
+}
+
+// The draw is independent of the values, so its probability cancels. The parts drawn are randomized
+// independently and their values may differ in all of them at once, so their worst ratios multiply, and the
+// product is attained.
+template <class Ratio>
+Exact SampledRecord::worst_product(Ratio ratio) const {
     std::vector<Exact> ratios;
     for (const PartRun& run : runs_) ratios.push_back(ratio(*run.inner));
     Exact worst = exact(0, 1);
-    for (const std::vector<unsigned>& drawn : combinations) {
+    for (const std::vector<unsigned>& drawn : combinations()) {
         Exact product = exact(1, 1);
         for (std::size_t r = 0; r < drawn.size(); ++r) product = product * power(ratios[r], drawn[r]);
         worst = std::max(worst, product);
@@ -338,6 +357,17 @@ Exact SampledRecord::worst_product(Ratio ratio) const {
 
 Exact SampledRecord::worst_ratio() const {
     return worst_product([](const Mechanism& inner) { return inner.worst_ratio(); });
+}
+
+ChannelLaw SampledRecord::channel_law() const {
+    std::vector<ChannelLaw> products;
+    for (const std::vector<unsigned>& drawn : combinations()) {
+        ProductLaw product;
+        for (std::size_t r = 0; r < drawn.size(); ++r)
+            if (drawn[r] != 0) product.parts.push_back({runs_[r].inner->channel_law(), drawn[r]});
+        products.push_back({std::move(product)});
+    }
+    return choice_law(std::move(products));
 }
 
 Exact SampledRecord::first_report_ratio() const {

@@ -21,7 +21,7 @@ constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
 
 constexpr const char* together_words[] = {"none"};
 constexpr Option options[] = {
-    {.name = "per_report", .fallback = 0, .least = 0, .most = max_attributes},
+    {.name = "per_report", .fallback = 0, .least = 1, .most = max_attributes},
     grid_option,
     {.name = "joint_tables", .choices = together_words, .groups = true, .optional = true},
     second_layer_option,

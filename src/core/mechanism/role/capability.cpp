@@ -76,7 +76,7 @@ ErrorLaw GroupMean::group_law(const Counts&, std::size_t, std::size_t, Target) c
 void check_attribute(std::size_t attribute, std::size_t attributes) {
     if (attribute >= attributes)
         raise(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
-              "They are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+              "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
 }
 
 // The randomizers are independent, but their inputs are not: a report contains s values of one person, who

@@ -1,6 +1,6 @@
-// What only some mechanisms can do beside their roles. A capability is an interface of its own, declared
-// beside the mechanisms that have it, that names itself in `offers`; there is one way to find it, and one
-// error where it is missing.
+// Optional functions of mechanisms. A capability is an interface in addition to the roles. It is declared
+// next to the mechanisms that implement it, and its name is `offers`. find_capability() finds it, and
+// capability() throws one error if it is missing.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ldp {
 
-/// What every capability is derived from.
+/// The base class of all capabilities.
 class Capability {
   public:
     Capability() = default;
@@ -90,8 +90,8 @@ class Record : public Capability {
 /// shares, in squares of the sum's unit.
 struct Addend {
     double variance;  ///< against a population
-    double noise;     ///< its part from the randomizer, and parts that cannot be separated from it
-    double sampled;   ///< its part from the sample of people, or an upper bound of it
+    double noise;     ///< the part from the randomizer, and parts that cannot be separated from it
+    double sampled;   ///< the part from the sample of people, or an upper bound of it
     double left;      ///< the share of people who did not report it; 1 against a population
 };
 /// Returns an upper bound of the variance of the sum, if every report is about `per_report` attributes.
@@ -104,7 +104,8 @@ class Significance : public Capability {
 
     /// Returns the one-sided p-value of one item: the probability of an estimate at least as large if its
     /// share is 0. By default, it uses the normal distribution with the estimated error; 1 if the error is
-    /// unknown. Throws Error (unsupported) if the mechanism does not estimate shares, as trees over numbers.
+    /// unknown. Throws Error (unsupported) if the mechanism does not estimate shares, for example trees over
+    /// numbers.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
 };
 
@@ -126,13 +127,13 @@ class GroupMean : public Capability {
 
 /// Throws Error (invalid_value) unless the attribute is below this number.
 void check_attribute(std::size_t attribute, std::size_t attributes);
-/// The part of a mechanism with an attribute: of a record one of its parts, else the whole mechanism. Throws
-/// Error (invalid_value) if there is no such attribute.
+/// Returns the part of a mechanism with an attribute: one of the parts of a record, otherwise the whole
+/// mechanism. Throws Error (invalid_value) if there is no such attribute.
 [[nodiscard]] RecordPart part_of(const Mechanism& mechanism, std::size_t attribute);
-/// The parts of a mechanism in order: of a record its parts, else the whole mechanism.
+/// Returns the parts of a mechanism in order: the parts of a record, otherwise the whole mechanism.
 [[nodiscard]] std::vector<RecordPart> parts_of(const Mechanism& mechanism);
-/// The reports of a summary about the part with an attribute: of a record some of the reports, else all.
-/// Throws as part_of().
+/// Returns the reports of a summary about the part with an attribute: for a record some of the reports,
+/// otherwise all of them. Throws as part_of().
 [[nodiscard]] SummaryView part(const SummaryView& view, std::size_t attribute);
 
 }  // namespace ldp

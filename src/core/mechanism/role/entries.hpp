@@ -43,3 +43,6 @@ namespace ldp::dithered { extern const MechanismEntry entry; }
 namespace ldp::gaussian { extern const MechanismEntry entry; }
 namespace ldp::optional_mean { extern const MechanismEntry entry; }
 namespace ldp::label_sets { extern const MechanismEntry entry; }
+namespace ldp::ball { extern const MechanismEntry entry; }
+namespace ldp::means_by_group { extern const MechanismEntry entry; }
+namespace ldp::ring { extern const MechanismEntry entry; }

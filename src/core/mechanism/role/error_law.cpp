@@ -1,6 +1,8 @@
 #include "core/mechanism/role/error_law.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include "core/base/square.hpp"
@@ -91,6 +93,30 @@ class CountInterval {
     std::int64_t count_;
     double critical_value_, error_;
 };
+
+/// Returns CountInterval(law, count, critical_value)(). A series has many summaries of few reports, and so the same
+/// intervals many times. Each takes up to a tenth of a millisecond; therefore a thread keeps the last ones.
+Interval count_interval(const ErrorLaw& law, std::int64_t count, double critical_value) {
+    struct KeptInterval {
+        std::array<std::uint64_t, 5> key;
+        Interval interval;
+    };
+    constexpr std::size_t capacity = 4096;
+    static thread_local std::array<KeptInterval, capacity> all{};
+    // Bits of numbers, so that equal keys have equal intervals. A kept interval is of n > 0 reports.
+    const std::array<std::uint64_t, 5> key{
+        2 * law.n + (law.counts_people ? 1 : 0), static_cast<std::uint64_t>(count),
+        std::bit_cast<std::uint64_t>(law.p), std::bit_cast<std::uint64_t>(law.q),
+        std::bit_cast<std::uint64_t>(critical_value)};
+    std::uint64_t hash = 0;
+    for (const std::uint64_t word : key) {
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+        hash ^= hash >> 32;
+    }
+    KeptInterval& entry = all[hash % capacity];
+    if (entry.key != key) entry = {key, CountInterval(law, count, critical_value)()};
+    return entry.interval;
+}
 
 /// Interval for a share with a variance curve. At each share, the distance of the estimate in standard errors
 /// is compared with the critical value, corrected for the skewness there (Cornish, Fisher 1938).
@@ -213,6 +239,16 @@ TruthCurve TruthCurve::through(double n, const Cubic& variances, const Cubic& th
     return {n, cubic_through(variances), cubic_through(thirds)};
 }
 
+TruthCurve TruthCurve::mirrored() const noexcept {
+    Cubic variances{}, thirds{};
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+        const double truth = 1 - static_cast<double>(i) / 3;
+        variances[i] = variance_at(truth);
+        thirds[i] = -third_at(truth);
+    }
+    return through(n, variances, thirds);
+}
+
 double TruthCurve::variance_at(double truth) const noexcept {
     return value_of(variance, truth);
 }
@@ -253,7 +289,7 @@ Interval interval(const Estimate& estimate, double critical_value, const ErrorLa
         return reaching(law.truths, {value - far * error, value + far * error});
     const double share = (value - law.truths.lower) / length;
     const auto count = static_cast<std::int64_t>(std::llround(n * (law.q + share * slope)));
-    const auto [low, high] = CountInterval(law, count, critical_value)();
+    const auto [low, high] = count_interval(law, count, critical_value);
     return {std::min(value, std::lerp(law.truths.lower, law.truths.upper, low)),
             std::max(value, std::lerp(law.truths.lower, law.truths.upper, high))};
 }

@@ -16,6 +16,8 @@
 //   extended()               core/summary/spent.hpp                        intervals with a bounded bias
 //   answered_interval()      core/mechanism/mean/optional_mean.cpp         means of answers that may be missing
 //   answered_mean_interval() core/mechanism/ordered/drawn_levels.cpp       the same, from distributions
+//   means_of_groups()        core/regression/means_of_groups.cpp           means of a number by a private group
+//   direction_of()           core/mechanism/circular/mean_direction.cpp    mean directions and resultant lengths
 //
 // combined_interval() in core/summary/errors.hpp combines intervals and has no critical value.
 #pragma once
@@ -48,11 +50,13 @@ struct TruthCurve {
     /// Returns the curve through the given cumulants at the true values 0, 1/3, 2/3 and 1.
     [[nodiscard]] static TruthCurve through(double n, const Cubic& variances, const Cubic& thirds) noexcept;
 
-    /// Returns the curve with `weight` times the cumulants of one curve and 1 − weight times those of the
-    /// other. Both must have the same n.
+    /// Returns the curve with `weight` times the cumulants of one curve and 1 − weight times the cumulants of
+    /// the other. Both must have the same n.
     [[nodiscard]] static TruthCurve mixed(const TruthCurve& one, const TruthCurve& other,
                                           double weight) noexcept;
 
+    /// Returns the curve of one minus the estimate.
+    [[nodiscard]] TruthCurve mirrored() const noexcept;
     [[nodiscard]] double variance_at(double truth) const noexcept;
     [[nodiscard]] double third_at(double truth) const noexcept;
 };

@@ -16,8 +16,8 @@ struct Estimate {
     double standard_error;
 };
 
-/// Returns an estimate whose variance is `weight` times the variance of the first and 1 − weight times that
-/// of the second. Both have the same value.
+/// Returns an estimate whose variance is `weight` times the variance of the first plus 1 − weight times the
+/// variance of the second. Both have the same value.
 [[nodiscard]] inline Estimate mixed(const Estimate& one, const Estimate& other, double weight) noexcept {
     return {one.value,
             std::hypot(std::sqrt(weight) * one.standard_error, std::sqrt(1 - weight) * other.standard_error)};
@@ -60,7 +60,7 @@ struct Question {
 /// Returns the inverse-variance weighted mean of two estimates of one quantity from disjoint groups of users,
 /// and its standard error: 1/e² = 1/e₁² + 1/e₂². Examples are collections at several ε, or before and after a
 /// renewal of the spec. Combination is associative and commutative, and no weighted mean has a smaller
-/// variance. Both standard errors must be positive, finite, and those of independent reports.
+/// variance. Both standard errors must be positive and finite, and the reports must be independent.
 ///
 /// If a standard error is itself estimated, it can be correlated with its estimate, which biases the weights.
 /// With a few hundred reports on each side the bias is below a tenth of the standard error.

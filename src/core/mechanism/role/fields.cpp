@@ -26,7 +26,12 @@ bool takes_missing_numbers(const MechanismEntry& entry) noexcept {
     });
 }
 
-bool suits_missing(const MechanismEntry& entry, const Attribute& attribute) noexcept {
+bool takes_circular_numbers(const MechanismEntry& entry) noexcept {
+    return entry.purpose == Purpose::direction;
+}
+
+bool suits_number(const MechanismEntry& entry, const Attribute& attribute) noexcept {
+    if (attribute.circular != takes_circular_numbers(entry)) return false;
     // The trees over the points of a range have one more position for a missing number.
     const bool tree = entry.purpose == Purpose::distribution && entry.responses.name == nullptr;
     const bool only = takes_missing_numbers(entry);

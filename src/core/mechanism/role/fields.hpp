@@ -32,8 +32,10 @@ inline constexpr Option response_rate_option{.name = "response_rate", .real = tr
 }
 /// Returns whether the mechanism takes numbers that may be missing, and no others.
 [[nodiscard]] bool takes_missing_numbers(const MechanismEntry& entry) noexcept;
-/// Returns whether the mechanism takes the attribute: a number that may be missing, or any other.
-[[nodiscard]] bool suits_missing(const MechanismEntry& entry, const Attribute& attribute) noexcept;
+/// Returns whether the mechanism is for numbers on a circle, and takes no others.
+[[nodiscard]] bool takes_circular_numbers(const MechanismEntry& entry) noexcept;
+/// Returns whether the mechanism takes the attribute: a number that may be missing, a number on a circle, or any other.
+[[nodiscard]] bool suits_number(const MechanismEntry& entry, const Attribute& attribute) noexcept;
 /// Returns the number of grid steps of a number with this number of input codes. If it may be missing, the
 /// last code stands for a missing value.
 [[nodiscard]] inline std::uint64_t grid_steps(const Attribute& attribute, std::uint64_t cells) noexcept {

@@ -59,7 +59,7 @@ class LocalRandomizer {
     [[nodiscard]] Report perturb(Input input, BitSource& bits) const;
 
     /// Returns the number of values of an input that the randomizer clamps: coefficients outside their ranges
-    /// (haar), or attributes of a vector that is too long (gaussian).
+    /// (haar), or attributes of a vector that is too long (ball, gaussian).
     [[nodiscard]] virtual std::size_t clamped(Input /*input*/) const { return 0; }
 
     // Changing values. A permanent response costs epsilon() once, however often it is sent. The total privacy

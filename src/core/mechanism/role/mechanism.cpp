@@ -83,6 +83,10 @@ Exact PrivacyProof::instantaneous_probability(Bytes public_randomness, Bytes per
     return exact(std::ranges::equal(response, payload) ? 1 : 0, 1);
 }
 
+std::optional<Exact> PrivacyProof::shown_probability(Input input, Bytes payload) const {
+    return probability(input, payload.first(public_size()), payload.subspan(public_size()));
+}
+
 Exact PrivacyProof::first_report_ratio() const {
     return worst_ratio();
 }

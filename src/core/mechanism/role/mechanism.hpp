@@ -32,9 +32,9 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     [[nodiscard]] Interval promised_bias(std::size_t attribute, double share) const;
     /// Returns the largest change by one forged report, times the number of reports.
     [[nodiscard]] double promised_influence(std::size_t attribute) const;
-    /// Returns the contributions to an attribute's natural estimate. Of a series there are those to several
-    /// rounds. Whatever the share of forged reports, one of these rounds has the largest bias, or, in a long
-    /// series, nearly the largest one.
+    /// Returns the contributions to an attribute's natural estimate. For a series, these are the
+    /// contributions to several rounds. Whatever the share of forged reports, one of these rounds has the
+    /// largest bias, or, in a long series, nearly the largest one.
     [[nodiscard]] virtual std::vector<std::vector<Contribution>> promised_contributions(
         std::size_t attribute) const;
 

@@ -44,7 +44,7 @@ class Planner {
     /// part. These users are a sample of all, so the variance between users counts.
     [[nodiscard]] virtual double expected_variance_of_part(std::size_t attribute, double part) const = 0;
     /// Returns n·Cov (sample target) of one item's estimates in two rounds. The same n users report the same
-    /// values from memoized permanent responses; otherwise as n_variance(). The noise is common to both
+    /// values from memoized permanent responses. All else is as for n_variance(). The noise is common to both
     /// rounds except for the part that a second layer renews.
     ///
     /// A user whose response key changed adds no covariance, except through public randomness that both keys
@@ -52,9 +52,9 @@ class Planner {
     /// the result.
     [[nodiscard]] virtual double n_covariance(double truth) const { return n_variance(truth); }
     /// For estimates that combine several parts of the reports: returns bounds of the covariance of the
-    /// estimates of two rounds in which all people keep their values, in units of the variance. The lower bound
-    /// is of the noise and holds also for the noise and the variance between people together. The upper bound
-    /// is of both together. Empty for other estimates.
+    /// estimates of two rounds in which all people keep their values, in units of the variance. The lower
+    /// bound applies to the noise, and also to the noise and the variance between people together. The upper
+    /// bound applies to both together. Empty for other estimates.
     [[nodiscard]] virtual std::optional<Interval> memoized_share() const { return {}; }
     [[nodiscard]] virtual Cost cost() const noexcept = 0;
 };

@@ -49,13 +49,16 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &exponential::entry,
         &tree::entry,
         &joint::entry,
-        &gaussian::entry,
+        LDP_LITERATURE(gaussian)
         &joint_haar::entry,
         &strings::entry,
         &threshold_series::entry,
         &dithered::entry,
         &optional_mean::entry,
         &label_sets::entry,
+        &ball::entry,
+        &means_by_group::entry,
+        &ring::entry,
     };
     // clang-format on
     return entries;
@@ -63,8 +66,8 @@ std::span<const MechanismEntry* const> registry() noexcept {
 
 bool is_left_out([[maybe_unused]] std::string_view name) noexcept {
 #ifdef LDP_WITHOUT_LITERATURE
-    constexpr std::string_view left_out[] = {"oue",    "piecewise", "sue",    "blh",
-                                             "rappor", "laplace",   "hybrid", "l_sue"};
+    constexpr std::string_view left_out[] = {"oue",     "piecewise", "sue",   "blh",     "rappor",
+                                             "laplace", "hybrid",    "l_sue", "gaussian"};
     return std::ranges::find(left_out, name) != std::end(left_out);
 #else
     return false;

@@ -33,6 +33,8 @@ enum class Purpose {
     range_learning,       ///< ranges of the coordinates of a vector, for a second round
     joint_tables,         ///< cells of tables of several attributes
     joint_boxes,          ///< boxes of several attributes
+    means_by_group,       ///< means of a number by a category
+    direction,            ///< the mean direction of values on a circle
 };
 
 /// An option that bounds the number of a person's different responses.
@@ -44,7 +46,7 @@ struct ResponseOption {
 /// Properties of some mechanisms only.
 struct EntryTraits {
     bool automatic = false;             ///< whether "auto" may choose it
-    std::span<const Option> options{};  ///< keys of the spec that it supports beyond the common ones
+    std::span<const Option> options{};  ///< keys of the spec that it supports beyond the common keys
     /// Completes options that have no fixed default, so that the canonical form contains them. Error
     /// (invalid_spec) if they are invalid.
     void (*settle)(SettingsDraft&) = nullptr;

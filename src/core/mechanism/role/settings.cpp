@@ -33,7 +33,7 @@ void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>
     const bool takes = takes_missing_numbers(mechanism);
     if (mechanism.shape == Shape::record && !mechanism.joint()) return;  // each part is checked
     for (const Attribute& attribute : attributes) {
-        if (suits_missing(mechanism, attribute)) continue;
+        if (suits_number(mechanism, attribute)) continue;
         raise(ErrorCode::invalid_spec,
               std::string(mechanism.name) +
                   (takes ? " requires a number with \"missing\": true" : " does not support missing numbers"),
@@ -42,6 +42,23 @@ void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>
                   ? "Add \"missing\": true to the attribute, or name another mechanism."
                   : "Remove \"missing\", or name the mechanism \"optional_mean\" (for the mean), \"tree\" or "
                     "\"haar_ordered\" (for the distribution) or \"auto\".");
+    }
+}
+
+/// Throws Error (invalid_spec) unless the mechanism is for numbers on a circle where the spec has them, and only there.
+void check_circular(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
+    if (mechanism.shape == Shape::record && mechanism.purpose == Purpose::values)
+        return;  // each part is checked
+    const bool takes = takes_circular_numbers(mechanism);
+    for (const Attribute& attribute : attributes) {
+        if (attribute.circular == takes) continue;
+        raise(
+            ErrorCode::invalid_spec,
+            std::string(mechanism.name) + (takes ? " requires a number with \"circular\": true"
+                                                 : " does not support numbers on a circle"),
+            "\"" + attribute.name + (takes ? "\" has no \"circular\": true." : "\" has \"circular\": true."),
+            takes ? "Add \"circular\": true to the attribute, or name another mechanism."
+                  : "Remove \"circular\", or name the mechanism \"ring\" or \"auto\".");
     }
 }
 
@@ -58,6 +75,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
                    : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
                                                                            : "numeric and categorical."));
     };
+    check_circular(mechanism, attributes);
     check_missing(mechanism, attributes);
     const bool open = std::ranges::any_of(attributes, is_open), set = std::ranges::any_of(attributes, is_set);
     const bool several = attributes.size() >= 2 && attributes.size() <= mechanism.max_size;

@@ -68,10 +68,12 @@ struct Attribute {
     double max = 0;    ///< upper end of the range
     std::uint64_t domain = 0;         ///< categorical: the number of values; 0 if numeric
     std::vector<std::string> labels;  ///< categorical: the labels of the values, if declared
-    std::vector<double> edges;        ///< of a number that is reported as a category: the inner bin edges
-    std::string other;                ///< the label of all values outside the domain, if declared
-    std::string none;                 ///< the label for users without a value, if declared
-    std::uint64_t prefix = 0;  ///< if not 0, users hold strings, and labels are prefixes of this length
+    bool circular =
+        false;  ///< of a number: whether both ends of the range are the same value, as for hours of the day
+    std::vector<double> edges;  ///< of a number that is reported as a category: the inner bin edges
+    std::string other;          ///< the label of all values outside the domain, if declared
+    std::string none;           ///< the label for users without a value, if declared
+    std::uint64_t prefix = 0;   ///< if not 0, users hold strings, and labels are prefixes of this length
     std::uint64_t most = 0;  ///< of a set of labels: the largest number of labels; 0 if users have one value
     /// Set for strings of an open domain. They have no labels, and `domain` is the number of their codes.
     std::optional<StringDomain> strings;
@@ -80,7 +82,8 @@ struct Attribute {
     std::vector<Factor> product;
     std::string vector;       ///< in a record: the name of the vector of which this is an element, or empty
     std::string mechanism;    ///< in a record: the mechanism of this attribute; empty otherwise
-    std::uint64_t share = 0;  ///< in a record: sampling weight relative to the other attributes; 0 otherwise
+    std::uint64_t share = 0;  ///< in a record: sampling weight relative to the other attributes; outside of
+                              ///< records 0
     /// In a record: the options of the mechanism. For a vector, the options of its first element apply.
     OptionValues options;
     /// In a record, for "auto": the estimates to optimize ("mean", "distribution", "quantiles", "shape"; for
@@ -155,7 +158,7 @@ struct Option {
 /// Complete settings of one mechanism.
 class Settings {
   public:
-    /// Completes given options with defaults, and with those that follow from ε and the attributes. Error
+    /// Completes given options with defaults, and with values that follow from ε and the attributes. Error
     /// (invalid_spec) if the mechanism does not accept the attributes, or if a choice is left open.
     Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
              OptionValues given = {});
@@ -193,7 +196,7 @@ struct SettingsDraft {
     OptionValues& options;               ///< given or default values
 };
 
-/// Returns options completed with the defaults of those that are not given.
+/// Returns the options, with defaults for options that are not given.
 [[nodiscard]] OptionValues with_defaults(const MechanismEntry& mechanism,
                                          const std::vector<Attribute>& attributes, OptionValues given);
 

@@ -1,11 +1,13 @@
-// The signal of a spent budget: one bit in each report that says whether the person's budget was spent
-// before, so that a response was repeated in place of a new one. The bit is randomized and memoized in both
-// states: a person draws one permanent bit for "not spent" and one for "spent". The state changes at most
-// once. In a mechanism with two layers the bit has both layers, too: the permanent bit passes a second
-// response in each report. Otherwise the change of the bit would show that a value had no response of its own.
+// The signal of a spent budget: one bit in each report. It states whether the budget of the person was spent
+// before the report, so that an earlier response was repeated instead of a new one. The bit is randomized and
+// memoized in both states: a person draws one permanent bit for "not spent" and one for "spent". The state
+// changes at most once. In a mechanism with two layers, the bit also has two layers: each report contains a
+// second randomized response of the permanent bit. Otherwise, the change of the bit would reveal that a value
+// had no response of its own.
 //
-// In a report the bit is the byte behind the payload, 0 or 1. In a summary the number of ones is behind the
-// state, 8 bytes; in that of a record, those of each part follow. Mechanisms know neither.
+// In a report, the bit is the byte after the payload, 0 or 1. In a summary, the number of ones follows the
+// state (8 bytes). In the summary of a record, the number for each part follows. The code of mechanisms uses
+// neither the bit nor the numbers.
 #pragma once
 
 #include <optional>
@@ -19,14 +21,14 @@ namespace ldp {
 
 /// Randomized response of the state of a budget. No other channel of one bit has a smaller variance at a share
 /// of 0. With q = P(1 | not spent), n·Var is (1 − q)/(q·(e^ε − 1)²), which decreases in q. The largest q is
-/// 1/(e^ε + 1), that of this channel.
+/// 1/(e^ε + 1), which this channel has.
 class SpentSignal {
   public:
-    /// `epsilon` is that of the permanent bit, `report_epsilon` that of the bit of one report. If they are equal,
-    /// there is one layer.
+    /// `epsilon` is the ε of the permanent bit, and `report_epsilon` is the ε of the bit of one report. If
+    /// they are equal, there is one layer.
     SpentSignal(double epsilon, double report_epsilon);
-    /// The signal of a mechanism's reports: that of one report about one part of a record, in as many layers. The error
-    /// of the share is then about that of a mean in units of its range.
+    /// The signal of a mechanism's reports: it has the ε of a report about one part of a record, and the same
+    /// number of layers. The error of the share is then about the error of a mean in units of its range.
     explicit SpentSignal(const Mechanism& mechanism);
 
     /// Returns the ε of the permanent bits of a person, however often they are sent.
@@ -62,7 +64,7 @@ class SpentSignal {
     std::optional<SymmetricChannel> sent_;  ///< empty in one layer
 };
 
-/// Returns the ε of the permanent bits of the signal, which a person pays once: that of a part of a record.
+/// Returns the ε of the permanent bits of the signal, which a person pays once: the ε of a part of a record.
 [[nodiscard]] double signal_epsilon(const Mechanism& mechanism);
 /// Returns the ε of the bit in one report.
 [[nodiscard]] double signal_report_epsilon(const Mechanism& mechanism);
@@ -81,14 +83,15 @@ class SpentSignal {
 [[nodiscard]] std::size_t counted_size(const Mechanism& mechanism) noexcept;
 /// Whether a client can have made these bytes of a report behind its block.
 [[nodiscard]] bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept;
-/// Returns the number of reports whose bit is 1; nothing if reports have no signal. The state of the view is
-/// that of a whole summary, which the numbers follow.
+/// Returns the number of reports whose bit is 1; nothing if reports have no signal. The view must contain the
+/// state of a whole summary, which the numbers follow.
 [[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept;
-/// The same for the reports about a part of a record; of all reports if the parts are not counted.
+/// Returns the number for the reports about a part of a record. If parts are not counted, returns the number
+/// for all reports.
 [[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view, std::size_t part) noexcept;
 /// Whether the numbers of a whole summary are possible.
 [[nodiscard]] bool valid_ones(const SummaryView& view);
-/// Adds the bytes of one summary behind its counts and rounds to those of another.
+/// Adds the bytes behind the counts and rounds of one summary to the same bytes of another summary.
 void merge_counted(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 
 }  // namespace ldp

@@ -16,8 +16,8 @@ struct Counts {
     Bytes state;
 };
 
-/// Reports that one mechanism counted: all reports of a summary, or those about one part of a record. The
-/// mechanism and the bytes must outlive the view.
+/// Reports that one mechanism counted: all reports of a summary, or the reports about one part of a record.
+/// The mechanism and the bytes must outlive the view.
 struct SummaryView : Counts {
     const Mechanism* mechanism;
     Rounds rounds = Rounds::unrecorded();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
+#include "core/math/fixed_steps.hpp"
 
 namespace ldp {
 
@@ -48,9 +49,9 @@ bool is_surrogate(char32_t character) noexcept {
 /// Returns the digit of a character; 0 if it is not in the alphabet.
 std::uint64_t digit_of(const StringDomain& strings, char32_t character) noexcept {
     if (strings.fold && character >= U'A' && character <= U'Z') character += U'a' - U'A';
-    const auto found = std::ranges::lower_bound(strings.alphabet, character);
-    if (found == strings.alphabet.end() || *found != character) return 0;
-    return static_cast<std::uint64_t>(found - strings.alphabet.begin()) + 1;
+    const std::size_t digit =
+        count_first(strings.alphabet.size(), [&](std::size_t i) { return strings.alphabet[i] <= character; });
+    return chosen(digit > 0 && strings.alphabet[digit - 1] == character, digit, 0);
 }
 
 }  // namespace
@@ -108,19 +109,19 @@ std::uint64_t code_count(const StringDomain& strings) noexcept {
 std::optional<StringCode> code_of(const StringDomain& strings, std::string_view text) noexcept {
     const std::uint64_t other = strings.other.empty() ? 0 : digit_of(strings, strings.other[0]);
     StringCode found;
+    // Beyond the end of the text, the steps are those of a space.
     for (std::uint64_t i = 0; i < strings.longest; ++i) {
-        std::uint64_t digit = 0;
-        if (!text.empty()) {
-            const auto character = take_character(text);
-            if (!character) return std::nullopt;
-            digit = digit_of(strings, *character);
-            if (digit == 0) {
-                if (other == 0) return std::nullopt;
-                digit = other;
-                found.replaced = true;
-            }
-        }
-        found.code = found.code * (strings.alphabet.size() + 1) + digit;
+        const bool ended = text.empty();
+        std::string_view rest = ended ? std::string_view(" ") : text;
+        const auto character = take_character(rest);
+        if (!character) return std::nullopt;
+        const std::uint64_t digit = digit_of(strings, *character);
+        const bool foreign = !ended & (digit == 0);
+        if (foreign && other == 0) return std::nullopt;
+        found.replaced |= foreign;
+        found.code =
+            found.code * (strings.alphabet.size() + 1) + chosen(ended, 0, chosen(digit == 0, other, digit));
+        text = rest.substr(0, chosen(ended, 0, rest.size()));
     }
     found.truncated = !text.empty();
     while (!text.empty())

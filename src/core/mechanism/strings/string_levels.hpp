@@ -11,12 +11,13 @@
 
 namespace ldp {
 
-/// A prefix in two parts: `tail` has the lowest digits, `head` the others.
+/// A prefix in two parts: `tail` has the lowest digits, `head` the other digits.
 struct SplitPrefix {
     std::uint64_t head, tail;
 };
 
-/// Levels of prefixes. The first has `first` digits, each later one `step` more, the last all digits.
+/// Levels of prefixes. The first level has `first` digits, each later level has `step` more, and the last
+/// level has all digits.
 class StringLevels {
   public:
     /// base ≥ 2, 1 ≤ first, 1 ≤ step, base^longest ≤ 2^63.
@@ -33,8 +34,8 @@ class StringLevels {
     [[nodiscard]] std::uint64_t length(std::size_t level) const noexcept { return lengths_[level]; }
     /// Returns the number of codes of a level.
     [[nodiscard]] std::uint64_t codes(std::size_t level) const noexcept;
-    /// Returns the number of digits of the tails of a level: those that a later level adds; at most `step` on
-    /// the first level.
+    /// Returns the number of digits of the tails of a level: the digits that a later level adds; at most
+    /// `step` on the first level.
     [[nodiscard]] std::uint64_t tail_length(std::size_t level) const noexcept {
         return level == 0 ? std::min(step_, lengths_[0]) : lengths_[level] - lengths_[level - 1];
     }
@@ -121,7 +122,8 @@ class TailBuckets {
     [[nodiscard]] const std::vector<std::uint64_t>& tails() const noexcept { return tails_; }
     [[nodiscard]] const Cohorts& cohorts() const noexcept { return cohorts_; }
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
-    /// Returns the cohorts of a group of a block. The last groups may have fewer than others, or none.
+    /// Returns the cohorts of a group of a block. The last groups may have fewer cohorts than others, or no
+    /// cohort.
     [[nodiscard]] std::span<const std::uint32_t> group(std::size_t of_block,
                                                        std::size_t number) const noexcept {
         const std::size_t begin = std::min((of_block * block + number) * group_size_, cohorts_.size());
@@ -161,8 +163,9 @@ class LevelCounts {
     void subtract(std::span<const std::uint32_t> cells, double share);
     /// Returns cohorts that include all with reports: these, or all cohorts if these are most of them.
     [[nodiscard]] TailBuckets::Cohorts reporting_cohorts() const;
-    /// Returns the sums of the cells of all prefixes with these heads and tails, head by head. They have the
-    /// order of the shares, up to rounding. Precondition: the tails' cohorts include all with reports.
+    /// Returns the sums of the cells of all prefixes with these heads and tails, head by head. The sums are
+    /// in the same order as the shares, up to rounding. Precondition: the tails' cohorts include all with
+    /// reports.
     [[nodiscard]] std::vector<float> sums(std::span<const std::uint64_t> heads, TailBuckets& tails) const;
     /// Returns an estimate of the sum of the squares of all shares, between 0 and 1. It is computed from the
     /// pairs of reports of a cohort that agree, and is unbiased except for the bounds. Subtracted shares

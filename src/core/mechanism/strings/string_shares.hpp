@@ -30,8 +30,8 @@ struct StringQuery {
     Target target = Target::sample;
     /// Number of people of the sample if the reports are a part of it; 0 if all of them reported.
     std::uint64_t people = 0;
-    /// Maximum number of equal reports of one person. The errors and p-values are those of the number of
-    /// reports divided by it.
+    /// Maximum number of equal reports of one person. Errors and p-values are computed for the number of
+    /// reports divided by this number.
     double repetition = 1;
     /// In a search: maximum number of prefixes that a level continues, and of whole strings that it keeps.
     std::uint64_t keep = usual_keep;

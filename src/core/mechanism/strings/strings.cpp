@@ -18,6 +18,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/symmetric.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 #include "core/mechanism/role/entries.hpp"
@@ -143,6 +144,9 @@ class Strings final : public CountedReports<Strings, Mechanism>, public StringSh
     // they are two inputs of the channel and attain high/low.
     Exact worst_ratio() const override {
         return exact(channel_.worst_ratio().high, channel_.worst_ratio().low);
+    }
+    ChannelLaw channel_law() const override {
+        return levels_law(channel_.worst_ratio(), 1, channel_.outputs() - 1);
     }
 
   private:

@@ -17,6 +17,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/sign_vector.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/role/capability.hpp"
@@ -118,6 +119,7 @@ class DuchiVector final : public Mechanism, public GroupMean {
     }
     // For every sign vector, some values lie exactly at it and others opposite.
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
+    ChannelLaw channel_law() const override { return channel_.channel_law(); }
 
   private:
     /// Returns the standard error of a·(B·t) with |a|₁ = reach and |a|² = squares. The estimate of a·μ is

@@ -270,7 +270,8 @@ double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t 
         best = mean_epsilon;
     }
     if (best == 0)
-        raise(ErrorCode::invalid_spec, "epsilon is too small to be split between the mean and the details",
+        raise(ErrorCode::invalid_spec,
+              "epsilon is too small to be split between the mean and the other coefficients",
               "Found " + std::to_string(epsilon) + "; each part needs at least " +
                   std::to_string(min_epsilon) + ".",
               "Raise epsilon, or use \"details\": \"sampled\".");
@@ -298,7 +299,7 @@ void settle_mean_epsilon(SettingsDraft& draft, const NumericRandomizer& randomiz
     }
     if (!(mean_epsilon >= min_epsilon && coefficient_epsilon(draft.epsilon, mean_epsilon) >= min_epsilon))
         raise(ErrorCode::invalid_spec,
-              "\"mean_epsilon\" must leave at least 0.001 for the mean and for the details",
+              "\"mean_epsilon\" must leave at least 0.001 for the mean and for the other coefficients",
               "Found " + shortest(mean_epsilon) + " of epsilon " + shortest(draft.epsilon) + ".",
               "Omit it to minimize the error.");
 }
@@ -380,7 +381,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         plan.mean_epsilon = reader.take<double>();
         if (!(plan.mean_epsilon >= min_epsilon &&
               coefficient_epsilon(header.epsilon, plan.mean_epsilon) >= min_epsilon))
-            refuse("Epsilon of the mean or of the details is too small.");
+            refuse("Epsilon of the mean or of the other coefficients is too small.");
         reader.finish();
         auto channel = make_channel(response, size, plan.mean_epsilon);
         return make_global_haar(header, block, std::move(channel), std::move(plan));

@@ -22,7 +22,7 @@ struct HaarPlan {
     Aim aim = Aim::leaves;
     std::vector<Range> attributes;
     std::vector<UnitRange> coefficients;
-    double mean_epsilon;        ///< ε of the numeric randomizer; in the global form less than ε
+    double mean_epsilon;        ///< ε of the numeric randomizer; less than ε in the global form
     double report_epsilon = 0;  ///< of one report in two layers; 0 in one layer
     std::uint32_t rounding_cells = 0;
 };

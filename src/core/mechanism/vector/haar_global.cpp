@@ -10,6 +10,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/sign_vector.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {
@@ -102,6 +103,9 @@ class GlobalHaar final : public Haar {
     // The product of both ratios. It is attained if the mean and the other coefficients can reach the ends of
     // their ranges at once. On wider ranges (a mean of ±1 implies that the others are 0) it is a bound.
     Exact worst_ratio() const override { return channel().worst_ratio() * sign_vectors_.worst_ratio(); }
+    ChannelLaw channel_law() const override {
+        return {ProductLaw{{{channel().channel_law()}, {sign_vectors_.channel_law()}}}};
+    }
 
   private:
     // Every report covers all coefficients, and a forger can choose each of them independently.

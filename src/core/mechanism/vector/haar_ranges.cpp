@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/subset_channel.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
@@ -139,8 +140,12 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return facts_->probability(facts_of(input), public_randomness, permanent);
     }
+    std::optional<Exact> shown_probability(Input input, Bytes payload) const override {
+        return facts_->shown_probability(facts_of(input), payload);
+    }
     // Statistics can have any combination of bins that a vector has, or fewer on a coarse grid.
     Exact worst_ratio() const override { return facts_->worst_ratio(); }
+    ChannelLaw channel_law() const override { return facts_->channel_law(); }
 
   private:
     [[nodiscard]] std::vector<Cell> facts_of(Input input) const;

@@ -18,6 +18,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/role/error_law.hpp"
@@ -226,6 +227,7 @@ class SampledHaar final : public Haar, public KnownErrors {
         return exact(sent_->weight(kept, output(payload)), sent_->total());
     }
     Exact first_report_ratio() const override { return channel().worst_ratio(); }
+    ChannelLaw channel_law() const override { return channel().channel_law(); }
 
     // A response's mean given the memoized output is the memoized output's own estimate.
     double n_covariance(double truth) const override {

@@ -1,4 +1,4 @@
-// Ranges learnt from the reports of a first round for a second round (Karwa, Vadhan 2018; Kent et al. 2024).
+// Ranges learned from the reports of a first round for a second round (Karwa, Vadhan 2018; Kent et al. 2024).
 #pragma once
 
 #include <cstdint>

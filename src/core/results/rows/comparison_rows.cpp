@@ -12,6 +12,7 @@
 #include "core/base/text.hpp"
 #include "core/groups/answered_groups.hpp"
 #include "core/groups/calibration.hpp"
+#include "core/groups/calibration_totals.hpp"
 #include "core/groups/comparison.hpp"
 #include "core/groups/group_test.hpp"
 #include "core/groups/named_groups.hpp"
@@ -317,6 +318,15 @@ bool take_pooled_means(std::vector<BoundedEstimate>& found, const SummaryQuery& 
     return find_capability<ResponseRate>(number) != nullptr;
 }
 
+/// The groups of a calibration that are used, and their cells.
+CalibrationPlan calibration_plan(const SummaryQuery& query, const GroupColumns& of) {
+    std::vector<std::uint64_t> reports;
+    for (const Bytes summary : query.summaries) reports.push_back(reports_in(summary));
+    CalibrationGroups groups{of, reports, query.weight_column};
+    if (query.collapse) groups.fewest = unchecked_header(query.summaries[0]).min_group;
+    return plan_calibration(groups, query.totals ? std::optional(query.totals->text) : std::nullopt);
+}
+
 }  // namespace
 
 namespace accessors {
@@ -354,12 +364,19 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
 // each with the weight over the square root of the number of reports (Deville, Särndal 1992).
 Found calibrate(const Subject& subject, const SummaryQuery& query) {
     check_groups(query.groups, query.summaries);
-    const std::size_t groups = query.summaries.size();
+    if (query.summaries.empty()) return results<calibrated_columns>(CalibratedRows());
+    const GroupColumns columns(query.groups, query.by.value_or(SummaryQuery::Texts{}), query.weight_column);
+    const CalibrationPlan plan = calibration_plan(query, columns);
+    const std::size_t groups = plan.groups.size();
+    std::vector<Bytes> summaries;
+    for (const std::size_t group : plan.groups) summaries.push_back(query.summaries[group]);
+    SummaryQuery used = query;
+    used.summaries = summaries;
     const double critical_value = ldp::critical_value(query.confidence);
     const bool population = target_named(query.target) == Target::population;
-    const bool panel = are_rounds_of_a_panel(GroupSummaries(query.summaries).views);
-    const CalibrationCells cells{groups, query.group_cells, query.totals};
-    std::vector<double> weights = calibrated_weights(query.group_weights, cells);
+    const bool panel = are_rounds_of_a_panel(GroupSummaries(summaries).views);
+    const CalibrationCells cells{groups, plan.cells, plan.totals};
+    std::vector<double> weights = calibrated_weights(plan.start, cells);
     double sum = 0;
     for (const double weight : weights) sum += weight;
     for (double& weight : weights) weight /= sum;
@@ -378,7 +395,7 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
     for (std::size_t g = 0; g < groups; ++g) {
         check_interrupt();
         if (!(weights[g] > 0)) continue;
-        const Found rows = estimate({.summary = query.summaries[g], .labels = subject.labels}, of_group);
+        const Found rows = estimate({.summary = summaries[g], .labels = subject.labels}, of_group);
         if (first == groups) {
             first = g;
             if (rows->count() > max_calibrated / groups)
@@ -390,12 +407,12 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
             figures.assign(rows->count(),
                            {std::vector<BoundedEstimate>(groups), std::vector<double>(groups)});
         }
-        const std::string name =
-            query.groups[g] ? shortened(*query.groups[g], 100) : "number " + std::to_string(g + 1);
+        const std::string name = shortened(columns.names[plan.groups[g]], 100);
         if (rows->count() != all.rows.size())
             throw Error(ErrorCode::invalid_value, "the groups do not have the same estimates",
                         "Group " + name + " has " + std::to_string(rows->count()) + ", group " +
-                            std::to_string(first + 1) + " has " + std::to_string(all.rows.size()) + ".",
+                            std::to_string(plan.groups[first] + 1) + " has " +
+                            std::to_string(all.rows.size()) + ".",
                         "Pass summaries of one spec, each with reports.");
         for (std::size_t i = 0; i < all.rows.size(); ++i) {
             const std::span<const ResultCell> row = rows->row(i);
@@ -421,7 +438,7 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
     for (std::size_t i = 0; i < all.rows.size(); ++i) {
         CalibratedRows::CalibratedRow& one = all.rows[i];
         if (one.number.known && !one.value.known &&
-            take_pooled_means(figures[i].found, query, weights, static_cast<std::size_t>(one.number.whole),
+            take_pooled_means(figures[i].found, used, weights, static_cast<std::size_t>(one.number.whole),
                               critical_value))
             one.note = "among the people who answer";
         const std::vector<BoundedEstimate>& found = figures[i].found;
@@ -452,6 +469,9 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
             one.note += std::string(one.note.empty() ? "" : "; ") +
                         "if people repeat responses, the interval is too narrow";
     }
+    if (!plan.note.empty())
+        for (CalibratedRows::CalibratedRow& one : all.rows)
+            one.note += std::string(one.note.empty() ? "" : "; ") + plan.note;
     all.count = all.rows.size();
     return results<calibrated_columns>(std::move(all));
 }

@@ -39,7 +39,7 @@ struct NumberRows {
     template <class Row>
     void write(Row& row, std::size_t number) const {
         const std::size_t about = each ? number : attribute;
-        row.put("attribute", shown_name(*labels, about));
+        row.put("attribute", labels->name(about));
         const auto value = [&](std::size_t i) {
             const bool shown = i < leading || (status.enough && (i == leading || !status.pointwise));
             return shown ? numbers[number * width + i] : unknown;
@@ -139,7 +139,7 @@ struct RangeRows {
         if (coefficient) {
             row.put("coefficient", static_cast<std::int32_t>(item));
         } else {
-            row.put("attribute", shown_name(*labels, attribute));
+            row.put("attribute", labels->name(attribute));
             row.put("attribute_number", static_cast<std::int32_t>(attribute));
         }
         row.put("low", low);

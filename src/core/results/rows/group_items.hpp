@@ -48,7 +48,7 @@ struct GroupTerms {
     std::size_t least;                       ///< number of groups
     AnswerRate rate = AnswerRate::of_group;  ///< in means among people who answer
     GroupWeights weights =
-        GroupWeights::people;  ///< of the groups in the mean around which those are linearised
+        GroupWeights::people;  ///< weights of the groups in the mean around which the means are linearized
     const char* panel_note = "if people repeat responses, the interval is too narrow";
 };
 

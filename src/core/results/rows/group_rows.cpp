@@ -32,8 +32,8 @@ struct RowSubject {
     std::string note = {};
 
     RowSubject(const Labels& labels, const GroupItem& item)
-        : attribute(shown_name(labels, item.attribute)), number(item.attribute), value(item.value) {
-        if (value) label = shown_label(labels, item.attribute, *value);
+        : attribute(labels.name(item.attribute)), number(item.attribute), value(item.value) {
+        if (value) label = labels.label(item.attribute, *value);
         for (const std::uint32_t j : item.numbers) {
             const ReportStatus& status = item.status[j];
             n += status.n;
@@ -240,7 +240,8 @@ struct SmoothedRows {
         double season = unknown, p_value = unknown, adjusted = unknown;
         bool jump = false;
     };
-    std::vector<std::string> names = {};  ///< of the points in time
+    std::vector<std::string> names = {};     ///< of the points in time
+    std::vector<std::int64_t> numbers = {};  ///< of their groups, in the query; -1 without a group
     std::vector<RowSubject> subjects = {};
     KeptStatuses statuses = {};
     std::vector<SmoothedRow> rows = {};
@@ -249,7 +250,7 @@ struct SmoothedRows {
     void write(RowCells<smoothed_columns>& row, std::size_t number) const {
         const SmoothedRow& found = rows[number];
         subjects[found.subject].put_names(row);
-        row.put("group_key", GroupName{names[found.time]});
+        row.put("group_key", GroupName{names[found.time], numbers[found.time]});
         row.put("estimate", found.estimate.value);
         row.put("stderr", found.estimate.standard_error);
         row.put("lower", found.interval.lower);
@@ -278,9 +279,10 @@ struct SmoothedRows {
 struct TimedGroups {
     std::vector<std::optional<std::string_view>> groups = {};
     std::vector<Bytes> summaries = {};
-    std::vector<std::size_t> points = {};  ///< of the groups with a name, from 0 on
-    std::vector<std::string> names = {};   ///< of all points
-    bool daily = false;                    ///< whether the points are dates and some are consecutive days
+    std::vector<std::size_t> points = {};    ///< of the groups with a name, from 0 on
+    std::vector<std::string> names = {};     ///< of all points
+    std::vector<std::int64_t> numbers = {};  ///< of the group of each point, in the query; -1 without a group
+    bool daily = false;                      ///< whether the points are dates and some are consecutive days
 
     explicit TimedGroups(const SummaryQuery& query) {
         check_groups(query.groups, query.summaries);
@@ -323,8 +325,11 @@ struct TimedGroups {
             throw Error(ErrorCode::invalid_value, "series is too long",
                         "It has " + std::to_string(count) + " points in time; at most " +
                             std::to_string(max_smoothed_points) + " are possible.");
-        for (const auto& [position, group] : places)
+        numbers.assign(static_cast<std::size_t>(count), -1);
+        for (const auto& [position, group] : places) {
             points.push_back(static_cast<std::size_t>((position - first) / step));
+            numbers[points.back()] = static_cast<std::int64_t>(group);
+        }
         for (std::int64_t t = 0; t < count; ++t)
             names.push_back(time.name(static_cast<std::int32_t>(first + t * step)));
     }
@@ -359,6 +364,7 @@ accessors::Found accessors::smoothed(const Subject& subject, const SummaryQuery&
                     "The series has " + std::to_string(points) + " points in time.");
     SmoothedRows all;
     all.names = time.names;
+    all.numbers = time.numbers;
     std::vector<const ReportStatus*> status;
     items.for_each([&](const GroupItem& item) {
         if (all.subjects.empty() || all.subjects.back().number != item.attribute) {

@@ -49,7 +49,7 @@ bool OtherGroups::add(const Labels& labels, SummaryQuery query, Contrast contras
                       std::vector<Contrast>& into) const {
     const std::optional<std::string_view> groups[] = {"group", "others"};
     const Bytes both[] = {summaries_[contrast.group], others_[contrast.group]};
-    const std::string name = shown_name(labels, contrast.attribute);
+    const std::string name = labels.name(contrast.attribute);
     const std::string_view attributes[] = {name};
     query.groups = groups;
     query.summaries = both;

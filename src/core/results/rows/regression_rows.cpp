@@ -7,18 +7,19 @@
 #include "core/groups/group_points.hpp"
 #include "core/groups/measured/kernel_regression.hpp"
 #include "core/groups/named_groups.hpp"
+#include "core/mechanism/mean/means_by_group.hpp"
 #include "core/mechanism/role/fields.hpp"
+#include "core/regression/means_of_groups.hpp"
 #include "core/regression/product_regression.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/results/rows/term_rows.hpp"
 #include "core/results/rows/value_rows.hpp"
 #include "core/summary/errors.hpp"
 
 namespace ldp {
 
 namespace {
-
-constexpr auto term_columns = answer_columns("text term", "bigint people");
 
 constexpr auto winsorized_columns =
     answer_columns("number window_low", "number window_high", "number coverage", "number coverage_lower",
@@ -135,46 +136,6 @@ class DesignPoints {
     std::size_t within_ = 0;
 };
 
-/// Rows about all reports together: of estimate_columns, or one per term.
-struct TermRows {
-    struct TermRow {
-        std::optional<std::string> term, label;
-        Estimate estimate;
-        Interval interval;
-        std::string note = {};  ///< of this row; empty without one
-    };
-    std::string attribute = {};
-    const char* statistic = "coefficient";
-    ReportStatus status = {};
-    std::vector<TermRow> rows = {};
-    std::size_t count = 0;
-
-    template <class Writer>
-    void write(Writer& row, std::size_t number) const {
-        const auto& [term, label, estimate, interval, note] = rows[number];
-        row.put("attribute", attribute);
-        row.put("statistic", statistic);
-        if constexpr (Writer::has("term")) {
-            if (term) row.put("term", *term);
-        }
-        if (label) row.put("label", *label);
-        row.put("estimate", estimate.value);
-        row.put("stderr", estimate.standard_error);
-        row.put("lower", interval.lower);
-        row.put("upper", interval.upper);
-        status.put_counts(row);
-        if (!note.empty())
-            row.put("note", note);
-        else
-            status.put_note(row, !std::isnan(estimate.value));
-    }
-
-    void add(TermRow row) {
-        rows.push_back(std::move(row));
-        count = rows.size();
-    }
-};
-
 /// Empty rows about a summary. The attribute with the fewest reports decides whether estimates are published.
 TermRows about_terms(const SummaryView& view, std::size_t scarcest) {
     TermRows all;
@@ -195,8 +156,10 @@ TermRows ask_joint(const Subject& subject, Target target, Ask ask) {
                         "Run the query in the database of the collection.");
         return ask(Joint{view, labels.attributes(), target});
     };
-    return ldp::ask(subject.summary, TermRows{}, found,
-                    [](const SummaryView& view) { (void)capability<Record>(*view.mechanism); });
+    return ldp::ask(subject.summary, TermRows{}, found, [](const SummaryView& view) {
+        if (find_capability<MeansByGroup>(*view.mechanism) == nullptr)
+            (void)capability<Record>(*view.mechanism);
+    });
 }
 
 /// An attribute's name, from its name or number; other text is rejected later.
@@ -211,12 +174,12 @@ std::unique_ptr<Results> association_of_numbers(Associate associate, const char*
                                                 const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     return results<estimate_columns>(ask_joint(subject, target_named(query.target), [&](const Joint& joint) {
-        const auto [estimate, interval, scarcest] =
+        const auto [estimate, interval, scarcest, note] =
             associate(joint, named(joint, query.x), named(joint, query.y), critical_value);
         TermRows all = about_terms(joint.view, scarcest);
         all.attribute = named(joint, query.x) + ", " + named(joint, query.y);
         all.statistic = statistic;
-        all.add({{}, {}, estimate, interval});
+        all.add({{}, {}, estimate, interval, note});
         return all;
     }));
 }
@@ -259,7 +222,7 @@ Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
     const KernelRegression curve(points.means(target), query.value);
     CurveRows all;
     all.bandwidth = curve.bandwidth();
-    all.attribute = shown_name(*subject.labels, attribute);
+    all.attribute = subject.labels->name(attribute);
     all.note = note_of_left_out(left_out);
     for (const DesignPoint& design : curve.points()) {
         const CurvePoint point = curve.at(design.x);
@@ -279,17 +242,71 @@ Found correlation(const Subject& subject, const SummaryQuery& query) {
     return association_of_numbers(ldp::correlation, "correlation", subject, query);
 }
 
-/// A row for the intercept, or for each group's intercept; for each predictor; and for R².
+namespace {
+
+/// The rows of the means of groups and of their differences from the first group, if reports are about both attributes.
+std::optional<TermRows> rows_by_group(const Joint& joint, const RegressionDesign& design,
+                                      double critical_value) {
+    const auto number = find_attribute(joint.attributes, design.of);
+    if (!number) return {};
+    const RecordPart reported = part_of(*joint.view.mechanism, *number);
+    const auto* reporter = find_capability<MeansByGroup>(*reported.mechanism);
+    if (reporter == nullptr) return {};
+    const auto group = design.group ? find_attribute(joint.attributes, *design.group) : std::nullopt;
+    if (!group || !design.on.empty() || !has_means_of_groups(*joint.view.mechanism, *number, *group)) {
+        const auto name = [&](std::size_t attribute) {
+            return joint.attributes[reported.first + attribute].name;
+        };
+        const std::string of = name(reporter->number_attribute()), by = name(reporter->group_attribute());
+        throw Error(ErrorCode::unsupported,
+                    "reports about \"" + of + "\" and \"" + by + "\" estimate the mean of each group only",
+                    "The number and its group are reported together.",
+                    "Use the number \"" + of + "\" and the group \"" + by + "\", without predictors.");
+    }
+    TermRows all = about_terms(joint.view, *number);
+    all.attribute = design.of;
+    const SummaryView one = part(joint.view, *number);
+    if (one.n == 0) return all;
+    const MeansOfGroups found = means_of_groups(one, critical_value);
+    const ReportStatus status = report_status(one);
+    const auto add = [&](const std::vector<Coefficient>& coefficients, std::size_t first,
+                         const char* statistic) {
+        for (std::size_t value = first; value < coefficients.size(); ++value) {
+            const Coefficient& each = coefficients[value];
+            all.add({*design.group, label_or_number(joint.attributes[*group], value),
+                     status.shown(each.estimate), status.shown(each.interval), status.enough ? each.note : "",
+                     statistic});
+        }
+    };
+    add(found.means, 0, nullptr);
+    add(found.differences, 1, "difference");
+    return all;
+}
+
+}  // namespace
+
+/// A row for the intercept, or for each group's intercept; for each predictor; and for R². For reports about a number and
+/// its group: the means of the groups and their differences.
 Found regression(const Subject& subject, const SummaryQuery& query) {
+    if (query.link == "logit") return logistic_regression(subject, query);
+    if (query.link != "identity")
+        raise(ErrorCode::invalid_value, "link must be identity or logit",
+              "Found " + shortened(query.link, 60) + ".");
+    if (query.summaries.size() > 1)
+        raise(ErrorCode::unsupported, "only a regression with the link logit uses several groups", {},
+              "Use the link logit, or query one group.");
+    Subject whole = subject;
+    if (!query.summaries.empty()) whole.summary = query.summaries[0];
     const double critical_value = ldp::critical_value(query.confidence);
     const auto normal = [&](const Estimate& estimate) {
         return interval(estimate, critical_value, ErrorLaw{});
     };
-    return results<term_columns>(ask_joint(subject, target_named(query.target), [&](const Joint& joint) {
+    return results<term_columns>(ask_joint(whole, target_named(query.target), [&](const Joint& joint) {
         RegressionDesign design{named(joint, query.of), {}, {}};
         for (const std::string_view predictor : query.predictors)
             design.on.push_back(named(joint, predictor));
         if (query.group) design.group = named(joint, *query.group);
+        if (auto by_group = rows_by_group(joint, design, critical_value)) return std::move(*by_group);
         const Regression found = ldp::regression(joint, design, critical_value);
         TermRows all = about_terms(joint.view, found.scarcest);
         all.attribute = design.of;
@@ -319,7 +336,7 @@ Found winsorized_mean(const Subject& pilot, const SummaryQuery& query) {
     const std::vector<double> ends = pilot.labels->ends(0);
     if (pilot.labels->known() && ends.empty())
         throw Error(ErrorCode::unsupported, "the first round of a winsorized mean is a histogram",
-                    "The first summary does not contain one number in bins.",
+                    "The reports of the first summary are not about one number in bins.",
                     "Pass the summary of the first round, then the summary of the second round.");
     if (ends.empty())
         throw Error(ErrorCode::invalid_value, "the bins of the first round are unknown",

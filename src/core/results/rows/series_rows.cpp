@@ -90,7 +90,7 @@ struct SeriesQuantiles {
         const auto& [share, quantile, about] = rows[number];
         const double shown = about->shown(quantile.value);
         row.put("round", static_cast<std::int32_t>(number / each + 1));
-        row.put("attribute", shown_name(*labels, attribute));
+        row.put("attribute", labels->name(attribute));
         row.put("attribute_number", static_cast<std::int32_t>(attribute));
         row.put("label", shortest(share));
         row.put("statistic", "quantile");

@@ -36,11 +36,11 @@ struct StringRows {
         const Estimate estimate = status.enough ? found : Estimate{unknown, unknown};
         const Interval range =
             extended(interval(estimate, critical_value, status.law), status.bias, critical_value);
-        row.put("attribute", shown_name(*labels, attribute));
+        row.put("attribute", labels->name(attribute));
         row.put("attribute_number", static_cast<std::int32_t>(attribute));
         row.put("statistic", "proportion");
         if (named) {
-            row.put("label", shown_label(*labels, attribute, code));
+            row.put("label", labels->label(attribute, code));
             row.put("whole", whole);
         }
         row.put("estimate", estimate.value);

@@ -13,6 +13,7 @@
 #include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/means_by_group.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/summary/batch.hpp"
@@ -36,7 +37,7 @@ std::size_t one_category(const SummaryView& view, std::optional<std::size_t> nam
     check_no_series(*view.mechanism, attribute);
     const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
     if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
-    if (!one.can_estimate(Quantity::frequencies))
+    if (!one.can_estimate(Quantity::frequencies) || is_number_of_groups(*view.mechanism, attribute))
         throw Error(ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
                     "Shares are estimated for categories only.",
                     std::vector{Remedy::ask_attribute_means, Remedy::take_attribute});
@@ -98,10 +99,40 @@ void add_shares(EstimateRows& all, const SummaryView& view, std::size_t attribut
     });
 }
 
+/// Adds the row of a mean direction.
+void add_direction(EstimateRows& all, std::size_t attribute, const Estimate& mean, const Direction& found,
+                   ReportStatus status) {
+    if (status.enough && !found.determined)
+        status.add_note("the direction is not determined: the values may prefer none");
+    else if (status.enough)
+        status.add_note(
+            "the mean direction; beyond an end of the range, the interval goes on at the other end");
+    const Estimate shown{mean.value, found.determined ? mean.standard_error : unknown};
+    all.add(attribute, EstimateRows::none, shown, all.kept(std::move(status)), found.interval);
+    all.rows.back().statistic = Statistic::direction;
+}
+
+/// Adds the row of the mean resultant length of values on a circle.
+void add_resultant_length(EstimateRows& all, const SummaryView& view, std::size_t attribute, Target target) {
+    const SummaryView one = part(view, attribute);
+    Direction found{};
+    found.length = {unknown, unknown};
+    found.length_interval = {unknown, unknown};
+    if (one.n > 0) found = *mean_direction(view, attribute, target, all.critical_value);
+    all.add(attribute, EstimateRows::none, found.length,
+            all.kept(report_status(SpentBudgets(view, attribute), one, possible_shares)),
+            found.length_interval);
+    all.rows.back().statistic = Statistic::resultant_length;
+}
+
 /// Adds the row of a mean. If people may leave the number out, the row has an interval of its own.
 void add_mean(EstimateRows& all, const SummaryView& view, std::size_t attribute, const Estimate& mean,
               Target target) {
     ReportStatus status = report_status(view, attribute, target);
+    if (const auto found = mean_direction(view, attribute, target, all.critical_value)) {
+        add_direction(all, attribute, mean, *found, std::move(status));
+        return;
+    }
     const auto own = answered_interval(view, attribute, target, all.critical_value);
     if (!own) {
         all.add(attribute, EstimateRows::none, mean, all.kept(std::move(status)));
@@ -200,7 +231,7 @@ void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute
         all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(status));
     if (status.enough)
         status.add_note(searched ? "only significantly frequent texts are listed"
-                                 : "from a list of texts, which may be rare here");
+                                 : "from a list of texts; the text may be rare in these reports");
     for (const ListedText& one : texts)
         all.add(attribute, one.code, one.share.estimate,
                 all.kept(status_of_part(status, one.share.n, one.share.law)));
@@ -213,6 +244,15 @@ void add_series(EstimateRows& all, const SummaryView& view, std::size_t attribut
     ReportStatus status;
     status.n = about.n;
     status.note = "a series, with estimates of each round from the reports of all rounds";
+    all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(std::move(status)));
+    all.rows.back().statistic = Statistic::none;
+}
+
+/// Adds a row without an estimate.
+void add_number_of_groups(EstimateRows& all, const SummaryView& view, std::size_t attribute) {
+    ReportStatus status;
+    status.n = part(view, attribute).n;
+    status.note = "a number with a mean in each group, which a regression with this group estimates";
     all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(std::move(status)));
     all.rows.back().statistic = Statistic::none;
 }
@@ -267,7 +307,7 @@ struct SelectedStatistics {
 std::vector<Statistic> statistics_named(const std::optional<SummaryQuery::Texts>& names) {
     std::vector<Statistic> all;
     for (const std::string_view name : names.value_or(SummaryQuery::Texts())) {
-        const std::span selectable(statistic_names, static_cast<std::size_t>(Statistic::set_size) + 1);
+        const std::span selectable(statistic_names, static_cast<std::size_t>(last_selectable) + 1);
         const auto found = std::ranges::find(selectable, name);
         if (found == selectable.end())
             throw Error(ErrorCode::invalid_value, "there is no statistic \"" + shortened(name, 60) + "\"", {},
@@ -284,11 +324,14 @@ bool has_statistic(const SummaryView& view, std::size_t attribute, Statistic sta
             return has_mean(view, attribute);
         case Statistic::proportion:
             return !is_series(*view.mechanism, attribute) &&
+                   !is_number_of_groups(*view.mechanism, attribute) &&
                    (has_strings(view, attribute) || one.can_estimate(Quantity::frequencies));
         case Statistic::response_rate:
             return find_capability<ResponseRate>(one) != nullptr;
         case Statistic::set_size:
             return label_sets(view, attribute) != nullptr;
+        case Statistic::resultant_length:
+            return find_direction(one) != nullptr;
         default:
             return false;
     }
@@ -297,7 +340,7 @@ bool has_statistic(const SummaryView& view, std::size_t attribute, Statistic sta
 /// The statistics of the selected attributes, in words.
 std::string words_of_statistics(const SummaryView& view, const std::vector<bool>& attributes) {
     std::string all;
-    for (std::size_t number = 0; number <= static_cast<std::size_t>(Statistic::set_size); ++number)
+    for (std::size_t number = 0; number <= static_cast<std::size_t>(last_selectable); ++number)
         for (std::size_t j = 0; j < attributes.size(); ++j)
             if (attributes[j] && has_statistic(view, j, static_cast<Statistic>(number))) {
                 all += (all.empty() ? "" : ", ") + std::string(statistic_names[number]);
@@ -331,8 +374,9 @@ SelectedStatistics selected_of(const SummaryView& view, const Selection& selecti
             one == Statistic::response_rate
                 ? "Numbers with \"missing\": true have response rates. For a category, use the share of the label in "
                   "\"missing_label\"."
-            : one == Statistic::set_size ? "Attributes with \"several\": true have set sizes."
-                                         : "Select other attributes or statistics.");
+            : one == Statistic::set_size         ? "Attributes with \"several\": true have set sizes."
+            : one == Statistic::resultant_length ? "Numbers with \"circular\": true have resultant lengths."
+                                                 : "Select other attributes or statistics.");
     }
     return all;
 }
@@ -361,7 +405,9 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
             }
             const bool number = has_mean(view, j) && (usual(j) || wanted(j, Statistic::mean));
             numbers |= number;
-            const bool shares = !listed && (usual(j) ? !number : wanted(j, Statistic::proportion));
+            const bool by_group = is_number_of_groups(*view.mechanism, j);
+            const bool shares =
+                !listed && !by_group && (usual(j) ? !number : wanted(j, Statistic::proportion));
             room += statistics.size() + (shares ? cells[j] : 1);
         }
         std::vector<Estimate> means;
@@ -378,6 +424,8 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
                 add_response_rate(all, view, j, target);
             else if (one == Statistic::set_size)
                 add_set_size(all, view, j, target);
+            else if (one == Statistic::resultant_length)
+                add_resultant_length(all, view, j, target);
             else if (const auto listed = texts.find(j); listed != texts.end())
                 add_texts(all, view, j, listed->second, !selection.texts);
             else
@@ -386,6 +434,8 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
         for (std::size_t j = 0; j < cells.size(); ++j) {
             if (usual(j) && is_series(*view.mechanism, j))
                 add_series(all, view, j);
+            else if (usual(j) && is_number_of_groups(*view.mechanism, j))
+                add_number_of_groups(all, view, j);
             else if (usual(j))
                 add(j, has_mean(view, j) && !texts.contains(j) ? Statistic::mean : Statistic::proportion);
             for (const Statistic one : statistics)
@@ -426,8 +476,8 @@ std::vector<std::string> frequent_texts(const Subject& subject, const SummaryQue
         for (std::size_t j = 0; j < attributes; ++j)
             if (chosen[j] && has_strings(view, j))
                 for (const ListedText& one : listed_texts(view, j, {}, *subject.labels, Target::sample)) {
-                    found.push_back(shown_name(*subject.labels, j));
-                    found.push_back(shown_label(*subject.labels, j, one.code));
+                    found.push_back(subject.labels->name(j));
+                    found.push_back(subject.labels->label(j, one.code));
                 }
         return found;
     });
@@ -512,9 +562,12 @@ Found robust_interval(const Subject& subject, const SummaryQuery& query) {
             const Quantity quantity = value == EstimateRows::none ? Quantity::means : Quantity::frequencies;
             if (row == 0 || attribute != all.estimates.rows[row - 1].attribute)
                 of_attribute.emplace(view, Question{quantity, target, attribute}, query.forged, errors);
-            const auto answered = quantity == Quantity::means
-                                      ? answered_interval(view, attribute, target, errors, query.forged)
-                                      : std::nullopt;
+            auto answered = quantity == Quantity::means
+                                ? answered_interval(view, attribute, target, errors, query.forged)
+                                : std::nullopt;
+            if (quantity == Quantity::means)
+                if (const auto found = mean_direction(view, attribute, target, errors, query.forged))
+                    answered = found->interval;
             bounds.push_back(answered ? *answered : (*of_attribute)(estimate));
         }
         return bounds;

@@ -284,6 +284,9 @@ Consistency consistency_named(std::string_view name) {
 
 std::vector<double> consistent(const SummaryView& view, Consistency method, std::size_t attribute) {
     std::vector<Estimate> estimates = estimate(view, {Quantity::frequencies, Target::sample, attribute});
+    if (estimates.empty())  // the number of means_by_group
+        raise(ErrorCode::unsupported, "an attribute that is a number has no shares",
+              "Shares are estimated for categories only.", "Use its mean in each group.");
     if (method != Consistency::none && method != Consistency::base_cut)
         refuse_label_sets(*part_of(view, attribute).mechanism, "this method");
     Frequencies f;

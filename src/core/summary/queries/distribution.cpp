@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/circular/mean_direction.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -25,6 +26,11 @@ OrderedEstimator estimator_of(const SummaryView& view) {
     const auto& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
     return {ordered, view, most_of_one(view), view.drawn};
+}
+
+OrderedEstimator estimator_of_quantiles(const SummaryView& view) {
+    check_has_quantiles(capability<Ordered>(*view.mechanism));
+    return estimator_of(view);
 }
 
 ShareOfRange share_of_range(OrderedEstimator& estimator, double from, double to, Target target) {
@@ -61,8 +67,10 @@ ShareOfRange cdf(const SummaryView& view, double value, Target target) {
 }
 
 ShareOfRange share_between(OrderedEstimator& estimator, double low, double high, Target target) {
-    if (!(low <= high)) out_of_range("the range must not end before it begins", high);
-    return share_of_range(estimator, estimator.before(low), estimator.behind(high), target);
+    if (std::isnan(low) || std::isnan(high) || !(low <= high || estimator.circular()))
+        out_of_range("the range must not end before it begins", high);
+    const auto [share, law] = estimator.within(low, high, target);
+    return {share, law};
 }
 
 ShareOfRange share_between(const SummaryView& view, double low, double high, Target target) {
@@ -111,14 +119,14 @@ std::vector<double> monotone_histogram(const SummaryView& view, std::size_t bins
 
 double quantile(const SummaryView& view, double share) {
     check_share(share);
-    return estimator_of(view).quantile(share);
+    return estimator_of_quantiles(view).quantile(share);
 }
 
 std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares, double confidence,
                                 Target target) {
     std::ranges::for_each(shares, check_share);
     const double critical_value = ldp::critical_value(confidence);
-    OrderedEstimator estimator = estimator_of(view);
+    OrderedEstimator estimator = estimator_of_quantiles(view);
     std::vector<Quantile> found;
     for (const double share : shares) {
         check_interrupt();

@@ -34,9 +34,9 @@ struct ShareOfRange : Estimate {
 /// computed for the range, so that errors common to both ends cancel.
 [[nodiscard]] ShareOfRange share_between(const SummaryView& view, double low, double high, Target target);
 
-/// Returns the shares of bins of equal width over the declared range; they sum to 1. Smoothed shares are
-/// smeared at the bin edges. Sharp shares count a grid point on an edge in the upper bin. Requires 1 ≤ bins ≤
-/// max_bins and at most one bin per grid point.
+/// Returns the shares of bins of equal width over the declared range; they sum to 1. Smoothed shares count
+/// people near a bin edge partly in both bins. Sharp shares count a grid point on an edge in the upper bin.
+/// Requires 1 ≤ bins ≤ max_bins and at most one bin per grid point.
 inline constexpr std::size_t max_bins = 1000;
 [[nodiscard]] std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target);
 

@@ -15,7 +15,7 @@ namespace ldp {
 [[nodiscard]] std::vector<double> ibu(std::span<const double> estimates, const PureProtocol& protocol);
 
 /// Returns the update from equal shares, stopped when Stein's unbiased estimate of the squared error rises.
-/// The estimates must be those of n reports.
+/// The estimates must be computed from n reports.
 [[nodiscard]] std::vector<double> ibu_early(std::span<const double> estimates, const PureProtocol& protocol,
                                             std::uint64_t n);
 

@@ -17,7 +17,7 @@ namespace ldp {
 /// Returns the means of a number in all rounds. NaN if the reports do not reach a round.
 [[nodiscard]] std::vector<RoundEstimate> means_by_round(const SummaryView& view, Target target);
 
-/// Returns the mean of these rounds, from 1, less the mean of the `baseline` rounds if there are any: one
+/// Returns the mean of these rounds, from 1, minus the mean of the `baseline` rounds if there are any: one
 /// estimate for a number, or one for the share of each value of a category. The errors include the covariance
 /// of the rounds. NaN if the reports do not reach a round. Requires at least one round.
 [[nodiscard]] std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view,
@@ -25,7 +25,7 @@ namespace ldp {
                                                         std::span<const std::int64_t> baseline,
                                                         Target target);
 
-/// The distribution of a number in one round, from 1. Estimates are those of distribution.hpp.
+/// The distribution of a number in one round, from 1. The estimates are defined in distribution.hpp.
 class RoundDistribution {
   public:
     /// The view must outlive it.
@@ -34,7 +34,7 @@ class RoundDistribution {
     RoundDistribution(const SummaryView& view, std::uint32_t round,
                       std::shared_ptr<const NumberSeries::Solution> solution);
 
-    /// Whether the reports reach the round. The functions below require it.
+    /// Whether the reports reach the round. Call the functions below only if it is true.
     [[nodiscard]] bool known() const noexcept { return estimator_.has_value(); }
     [[nodiscard]] ShareOfRange share_between(double low, double high, Target target);
     [[nodiscard]] Quantile quantile(double share, double confidence, Target target);

@@ -23,11 +23,11 @@ enum class Shrinkage {
 /// where coefficients are small, and larger at a jump. The estimates are biased, so that intervals must not
 /// be computed from them.
 ///
-/// The squared error of an attribute is that of the mean plus, for each level of the tree, the average of
-/// Stein's estimates over the level. For `soft`, this estimate is unbiased except for its floor: a level has
-/// at least the risk of zero coefficients at its threshold. If few coefficients are non-zero, the stated
-/// error is therefore slightly too large. For `sure`, the threshold is chosen by the same estimate. The
-/// stated error is therefore too small, by about 1/√m of the noise.
+/// The squared error of an attribute is the squared error of the mean plus, for each level of the tree, the
+/// average of Stein's estimates over the level. For `soft`, this estimate is unbiased except for its floor: a
+/// level has at least the risk of zero coefficients at its threshold. If few coefficients are non-zero, the
+/// stated error is therefore slightly too large. For `sure`, the threshold is chosen by the same estimate.
+/// The stated error is therefore too small, by about 1/√m of the noise.
 ///
 /// A coefficient without reports counts as zero and adds the estimated mean square of its level. The error is
 /// NaN if no coefficient of a level, or not the mean, was reported.

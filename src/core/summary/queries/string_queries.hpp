@@ -21,7 +21,8 @@ namespace ldp {
                                                          std::span<const Cell> codes, Target target);
 /// Which strings a search returns.
 struct StringSearchLimits {
-    std::optional<std::size_t> limit = {};  ///< number of the largest strings; if unset, the significant ones
+    std::optional<std::size_t> limit = {};  ///< number of the largest strings; if unset, all significant
+                                            ///< strings
     double significance = 0.05;
     std::uint64_t keep = StringQuery::usual_keep;  ///< number of prefixes that each level continues
 };

@@ -34,11 +34,13 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/channel_moments.hpp"
+#include "core/math/channel_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/role/capability.hpp"
 #include "core/mechanism/role/entries.hpp"
 #include "core/mechanism/role/error_law.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/mechanism/vector/vector_length.hpp"
 
 namespace ldp::gaussian {
 
@@ -60,16 +62,6 @@ double normal_delta(double epsilon, double mu) noexcept {
     const auto above = [](long double x) { return std::erfc(x / std::numbers::sqrt2_v<long double>) / 2; };
     const long double held = std::exp(static_cast<long double>(epsilon)) * above(away + half) * (1 - slack);
     return static_cast<double>((above(away - half) * (1 + slack) - held + 1e-170L) * (1 + slack));
-}
-
-/// Returns a bound of the probability that a sum of squares of normal variables deviates from its expectation
-/// by at least `excess`. The variables have this variance, and the squares of their means add up to at most
-/// `squares` (Birgé 2001, doi:10.1214/lnms/1215090065, lemma 8.1). Integer parts of normal variables are not
-/// further from their means.
-double squares_beyond(double excess, double variables, double variance, double squares) noexcept {
-    const double a = std::sqrt(variables * square(variance) + 2 * variance * squares);
-    const double root = excess / (a + std::sqrt(square(a) + 2 * variance * excess));
-    return std::min(1.0, 2 * std::exp(-square(root)));
 }
 
 /// The channel ⌊z + G⌋ for a grid point z counted from the middle. Output number y represents y − `beyond` +
@@ -130,6 +122,9 @@ class GaussianChannel final : public MomentChannel {
     Exact worst_ratio() const override {
         raise(ErrorCode::unsupported, "normal noise does not bound the ratio of probabilities",
               "Some outputs are possible for some inputs only, with probability at most delta.");
+    }
+    ChannelLaw channel_law() const override {
+        return {NormalLaw{1, sigma_, static_cast<double>(steps()) / 2, precision(sigma_), far}};
     }
     // The maximum is attained by the nearest input.
     double max_probability(std::uint64_t out) const override {
@@ -194,16 +189,10 @@ class GaussianChannel final : public MomentChannel {
     std::uint64_t magnitudes_;
 };
 
-/// The length bound of a spec, in grid steps.
-struct Ball {
-    std::uint64_t d;
-    std::uint64_t steps;
-    double norm;  ///< for attributes scaled to [−1,1]
-
-    [[nodiscard]] double radius() const noexcept {
-        const double half = static_cast<double>(steps) / 2, diagonal = std::sqrt(static_cast<double>(d));
-        return std::min(norm * half + diagonal, diagonal * half) * (1 + 0x1p-50);
-    }
+/// The noise for vectors of bounded length. Both are in grid steps.
+struct Noise : VectorLength {
+    /// Rounded upwards.
+    [[nodiscard]] double radius() const noexcept { return VectorLength::radius() * (1 + 0x1p-50); }
     /// Returns the δ of this noise, rounded upwards. The relative error of the radius is at most 2^-52.
     [[nodiscard]] double delta(double epsilon, double sigma) const noexcept {
         const auto size = static_cast<double>(d);
@@ -234,11 +223,11 @@ struct Ball {
 
 class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
   public:
-    Gaussian(const Header& header, Bytes block, const Ball& ball, double delta, double sigma,
+    Gaussian(const Header& header, Bytes block, const Noise& noise, double delta, double sigma,
              std::vector<Range> ranges)
         : Mechanism(header, block),
-          channel_(ball.steps, sigma),
-          ball_(ball),
+          channel_(noise.steps, sigma),
+          noise_(noise),
           delta_(delta),
           ranges_(std::move(ranges)),
           width_(cell_width(channel_.outputs())) {}
@@ -251,8 +240,8 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
     std::size_t state_size() const noexcept override { return ranges_.size() * channel_.tally_size(); }
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"attributes", static_cast<double>(ranges_.size())},
-                {"grid", static_cast<double>(ball_.steps)},
-                {"norm", ball_.norm},
+                {"grid", static_cast<double>(noise_.steps)},
+                {"norm", noise_.norm},
                 {"sigma", channel_.sigma() / half()}};
     }
 
@@ -343,11 +332,11 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
             squares += moments.mean_square - 2 * half() * moments.mean + square(half());
         }
         std::vector<Check> checks = worst_of(parts, ranges_.size());
-        const double excess = squares - square(ball_.radius());
-        checks.push_back({"mean square length within its bound", squares / square(ball_.radius()), 1,
+        const double excess = squares - square(noise_.radius());
+        checks.push_back({"mean square length within its bound", squares / square(noise_.radius()), 1,
                           excess > 0
                               ? squares_beyond(n * excess, n * d, GaussianChannel::variance(channel_.sigma()),
-                                               n * square(ball_.radius()))
+                                               n * square(noise_.radius()))
                               : 1});
         return checks;
     }
@@ -355,7 +344,7 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
     std::vector<Contribution> contributions(const Question& question) const override {
         const Range& range = ranges_[question.attribute == only_attribute ? 0 : question.attribute];
         const auto [least, most] = channel_.reach();
-        const double unit = range.half() / half(), length = std::min(half(), ball_.radius()) * unit;
+        const double unit = range.half() / half(), length = std::min(half(), noise_.radius()) * unit;
         return {{1,
                  {range.middle() + unit * (least - half()), range.middle() + unit * (most - half())},
                  {range.middle() - length, range.middle() + length}}};
@@ -381,10 +370,15 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
         return product;
     }
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
-    double worst_delta() const override { return ball_.delta(epsilon(), channel_.sigma()); }
+    double worst_delta() const override { return noise_.delta(epsilon(), channel_.sigma()); }
+    ChannelLaw channel_law() const override {
+        const double sigma = channel_.sigma();
+        return {NormalLaw{ranges_.size(), sigma, noise_.radius() * (1 + 0x1p-50),
+                          GaussianChannel::precision(sigma), far}};
+    }
 
   private:
-    [[nodiscard]] double half() const noexcept { return static_cast<double>(ball_.steps) / 2; }
+    [[nodiscard]] double half() const noexcept { return noise_.half(); }
     [[nodiscard]] std::uint64_t output(Bytes payload, std::size_t j) const noexcept {
         return load_cell(payload.data() + j * width_, width_);
     }
@@ -394,16 +388,15 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
     // Returns the factor that shortens a vector. Its squared length is an integer below 2^53. The quotient
     // therefore has a relative error below 2^-51, and the truncated products are not longer than the radius.
     [[nodiscard]] double shortening(Input input) const noexcept {
-        double squares = 0;
-        for (const Cell cell : input) squares += square(static_cast<double>(cell) - half());
-        return squares <= square(ball_.radius()) ? 1 : ball_.radius() / std::sqrt(squares) * (1 - 0x1p-49);
+        const double squares = noise_.squared(input);
+        return squares <= square(noise_.radius()) ? 1 : noise_.radius() / std::sqrt(squares) * (1 - 0x1p-49);
     }
     [[nodiscard]] Cell shortened_to(Cell cell, double shrink) const noexcept {
         return static_cast<Cell>(half() + std::trunc((static_cast<double>(cell) - half()) * shrink));
     }
 
     GaussianChannel channel_;
-    Ball ball_;
+    Noise noise_;
     double delta_;
     std::vector<Range> ranges_;
     std::size_t width_;
@@ -412,14 +405,13 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
 constexpr Option options[] = {
     {.name = "delta", .real = true},
     {.name = "norm", .real = true},
-    {.name = "grid", .fallback = 0, .least = 0, .most = max_grid},
+    {.name = "grid", .fallback = 0, .least = 2, .most = max_grid},
 };
 
 /// Unless given, the grid is the coarsest power of two on which rounding lengthens vectors by at most 1/256
 /// of the norm. At a very small ε, it is the finest grid on which the precision of the noise costs at most
 /// ε/32, with σ at most 17·norm/ε.
 void settle(SettingsDraft& draft) {
-    const auto d = static_cast<double>(draft.attributes.size());
     const double delta = std::get<double>(draft.options.at("delta"));
     if (!(delta >= least_delta && delta <= most_delta))
         raise(ErrorCode::invalid_spec,
@@ -427,32 +419,20 @@ void settle(SettingsDraft& draft) {
               delta == 0 ? "It is missing, or 0." : "Found " + shortest(delta) + ".",
               "It is the probability with which epsilon may not hold, and should be far below 1/n for n "
               "people, such as 1e-9. Other mechanisms need no delta.");
-    auto& norm = std::get<double>(draft.options.at("norm"));
-    if (norm == 0) norm = std::sqrt(d);
-    if (!(norm > 0 && norm <= std::sqrt(d)))
-        raise(ErrorCode::invalid_spec,
-              "\"norm\" must be a number above 0 and at most " + shortest(std::sqrt(d)),
-              "Found " + shortest(norm) + "; with each of its " + std::to_string(draft.attributes.size()) +
-                  " attributes scaled to [-1, 1], this is the maximum length of a vector.",
-              "Omit it to use all vectors unchanged.");
-    auto& grid = std::get<std::uint64_t>(draft.options.at("grid"));
-    if (grid == 0) {
-        const double finest = std::min(0x1p41 * square(draft.epsilon) / (d * norm), 0x1p19);
-        grid = 2 * std::bit_ceil(
-                       static_cast<std::uint64_t>(std::ceil(std::min(256 * std::sqrt(d) / norm, finest))));
-    }
-    if (grid % 2 != 0)
-        raise(ErrorCode::invalid_spec, "\"grid\" must be even", "Found " + std::to_string(grid) + ".",
-              "The middle of a range is a grid point; 0 chooses the best number.");
+    settle_length(draft, [](const SettingsDraft& asked, double norm) {
+        const auto d = static_cast<double>(asked.attributes.size());
+        const double finest = std::min(0x1p41 * square(asked.epsilon) / (d * norm), 0x1p19);
+        return std::min(256 * std::sqrt(d) / norm, finest);
+    });
 }
 
 void write(const Settings& settings, Writer& writer) {
-    const Ball ball{settings.attributes().size(), settings.number("grid"), settings.real("norm")};
-    writer.put(static_cast<std::uint32_t>(ball.d));
-    writer.put(static_cast<std::uint32_t>(ball.steps));
+    const Noise noise{{settings.attributes().size(), settings.number("grid"), settings.real("norm")}};
+    writer.put(static_cast<std::uint32_t>(noise.d));
+    writer.put(static_cast<std::uint32_t>(noise.steps));
     writer.put(settings.real("delta"));
-    writer.put(ball.norm);
-    writer.put(ball.least_sigma(settings.epsilon(), settings.real("delta")));
+    writer.put(noise.norm);
+    writer.put(noise.least_sigma(settings.epsilon(), settings.real("delta")));
     write_ranges(writer, settings.attributes());
 }
 
@@ -464,13 +444,12 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const double sigma = reader.take<float>();
     std::vector<Range> ranges = read_ranges(reader, d);
     reader.finish();
-    if (steps % 2 != 0) refuse_block("the number of grid steps is odd");
     if (!(delta >= least_delta && delta <= most_delta)) refuse_block("delta is out of range");
-    if (!(norm > 0 && norm <= std::sqrt(static_cast<double>(d)))) refuse_block("the norm is out of range");
-    const Ball ball{d, steps, norm};
-    if (!(sigma > 0 && sigma <= max_sigma && ball.delta(header.epsilon, sigma) <= delta))
+    const Noise noise{{d, steps, norm}};
+    noise.check_block();
+    if (!(sigma > 0 && sigma <= max_sigma && noise.delta(header.epsilon, sigma) <= delta))
         refuse_block("the noise does not match epsilon and delta");
-    return std::make_unique<Gaussian>(header, block, ball, delta, sigma, std::move(ranges));
+    return std::make_unique<Gaussian>(header, block, noise, delta, sigma, std::move(ranges));
 }
 
 }  // namespace
@@ -479,6 +458,6 @@ const MechanismEntry entry(32, "gaussian", "a vector with discrete Gaussian nois
                            "each of your numbers, moved up or down by chance, usually far; all of "
                            "them are made smaller first if together they are too large",
                            Shape::numeric_vector, max_attributes, write, load,
-                           {.options = options, .settle = settle});
+                           {.options = options, .settle = settle, .literature = true});
 
 }  // namespace ldp::gaussian
