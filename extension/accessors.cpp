@@ -137,14 +137,6 @@ varlena* taken(Bytes summary, std::size_t attribute) {
     return value;
 }
 
-char* fingerprint_of_part(std::string_view fingerprint, std::size_t attribute) {
-    const std::optional<std::uint64_t> record = read_fingerprint(fingerprint);
-    if (!record)
-        throw Error(ErrorCode::invalid_value, "a fingerprint has 16 hexadecimal digits",
-                    "Found \"" + std::string(fingerprint.substr(0, 60)) + "\".");
-    return keep(fingerprint_text(part_fingerprint(*record, attribute)));
-}
-
 std::uint64_t count(Bytes summary) {
     return view_of(*checked_mechanism(summary), summary).n;
 }
@@ -255,12 +247,6 @@ LDP_FUNCTION(ldp_haar_final) {
 LDP_FUNCTION(ldp_part) {
     const Subject subject = subject_argument(fcinfo);
     PG_RETURN_POINTER(taken(subject.summary, *subject.attribute));
-}
-
-/// (fingerprint, attribute) → text: the fingerprint of the summary that ldp_part returns.
-LDP_FUNCTION(ldp_part_fingerprint) {
-    const std::string_view record = word_argument(fcinfo, 0);
-    PG_RETURN_TEXT_P(cstring_to_text(fingerprint_of_part(record, attribute_argument(fcinfo, 1))));
 }
 
 /// (confidence) → float8: half the length of an interval in standard errors.

@@ -30,8 +30,9 @@ const Const* known(const SupportRequestRows& request, int index) {
 /// Whether an argument is the constant NULL.
 bool is_null(const SupportRequestRows& request, int number) {
     if (!is_funcclause(request.node)) return false;
-    const auto* argument =
-        static_cast<const Node*>(list_nth(reinterpret_cast<FuncExpr*>(request.node)->args, number));
+    const List* arguments = reinterpret_cast<FuncExpr*>(request.node)->args;
+    if (number >= list_length(arguments)) return false;
+    const auto* argument = static_cast<const Node*>(list_nth(arguments, number));
     return IsA(argument, Const) && reinterpret_cast<const Const*>(argument)->constisnull;
 }
 

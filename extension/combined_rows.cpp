@@ -43,6 +43,12 @@ struct Answered {
         tuple.t_len = HeapTupleHeaderGetDatumLength(row);
         tuple.t_data = row;
         heap_deform_tuple(&tuple, shape, values, missing);
+        if (std::string_view(words(statistic)) ==
+            statistic_names[static_cast<std::size_t>(Statistic::direction)])
+            ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                            errmsg("a direction has no sum, difference, quotient or mean"),
+                            errdetail("\"%s\" has values on a circle.", words(attribute)),
+                            errhint("Compare the shares of arcs instead.")));
     }
 
     [[noreturn]] void raise_invalid_error() const {

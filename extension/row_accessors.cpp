@@ -112,8 +112,4 @@ LDP_ROWS(clustered)
 LDP_ROWS(small_areas)
 LDP_ROWS(smooth)
 LDP_ROWS(kernel_regression)
-
-/// (groups, summaries, weights, cells, totals, attributes, confidence, target): a row per estimate.
-LDP_FUNCTION(ldp_calibrated_groups) {
-    return calibrated_rows(fcinfo);
-}
+LDP_ROWS(calibrate)

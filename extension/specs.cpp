@@ -122,10 +122,6 @@ char* second_round(const char* text, Bytes summary) {
     return keep(winsorized_second_round(first, view_of(*mechanism, summary)));
 }
 
-char* described(Bytes bytes) {
-    return keep(describe(bytes));
-}
-
 // What may jump. ---------------------------------------------------------------------------------------------
 
 /// The canonical spec, after its notice.
@@ -222,33 +218,6 @@ LDP_FUNCTION(ldp_duplicates) {
     const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
     PG_RETURN_FLOAT8(copies_by_chance(mechanism_of(fcinfo, report, Kind::report), report, PG_GETARG_INT64(1),
                                       PG_GETARG_INT64(2)));
-}
-
-/// (report or batch, parameter block): true, or an error. Runs for every inserted row. The input function
-/// of the type has checked the payloads, so only the block remains to be compared.
-LDP_FUNCTION(ldp_check_report) {
-    const Bytes report = contents(PG_GETARG_VARLENA_PP(0));
-    const Bytes block = contents(PG_GETARG_VARLENA_PP(1));
-    const Mechanism& mechanism = mechanism_of(fcinfo, block, Kind::report);
-    if (block.size() != mechanism.block().size())
-        throw Error(ErrorCode::malformed, "invalid parameter block",
-                    "Found " + std::to_string(block.size()) + " bytes; the block requires " +
-                        std::to_string(mechanism.block().size()) + ".");
-    const Kind kind = is_batch(report) ? Kind::batch : Kind::report;
-    if (likely(kind == Kind::report
-                   ? begins_with_block(report, block) && report.size() == block.size() + sent_size(mechanism)
-                   : batch_frame(mechanism).fits(report, block)))
-        PG_RETURN_BOOL(true);
-    // Bytes that are not a report raise that error.
-    check_value(mechanism_of(fcinfo, report, kind), report, kind);
-    const char* ours = described(block);
-    const char* theirs = described(report);
-    ereport(ERROR,
-            (errcode(ERRCODE_CHECK_VIOLATION),
-             errmsg("the report was made for another collection or another version of its spec"),
-             errdetail("The collection accepts %s; the report is %s.", ours, theirs),
-             errhint("Create reports with the spec that ldp_client_spec returns for this collection.")));
-    pg_unreachable();
 }
 
 /// (round, first, last): true, or an error. Runs for every inserted row.

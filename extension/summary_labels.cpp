@@ -1,6 +1,7 @@
 #include "summary_labels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -160,10 +161,9 @@ void prepare() {
     if (all.all_rows != nullptr) SPI_freeplan(std::exchange(all.all_rows, nullptr));
     all.find_row = prepared(
         "SELECT c.tableoid, c.xmin, c.ctid, c.reports FROM ldp_internal.ldp_collection AS c "
-        "WHERE c.fingerprint OPERATOR(pg_catalog.=) $1",
+        "WHERE pg_catalog.left(c.fingerprint, 16) OPERATOR(pg_catalog.=) $1",
         1, TEXTOID);
-    all.all_rows =
-        prepared("SELECT c.fingerprint, c.parameters, c.reports FROM ldp_internal.ldp_collection AS c", 0, 0);
+    all.all_rows = prepared("SELECT c.parameters, c.reports FROM ldp_internal.ldp_collection AS c", 0, 0);
 }
 
 /// Whether the table of reports exists. A collection whose table was dropped is ignored.
@@ -173,8 +173,10 @@ bool has_table(Datum reports) {
 
 /// The row of a collection with this fingerprint; of several, the one that was read before, if it exists.
 RowVersion find_row(std::uint64_t fingerprint, const RowVersion& before) {
-    char digits[17];
-    pg_snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(fingerprint));
+    char digits[2 * sizeof(fingerprint) + 1] = {};
+    std::array<std::byte, sizeof(fingerprint)> bytes;
+    store(bytes.data(), fingerprint);
+    to_hex(bytes, digits);
     Datum text = CStringGetTextDatum(digits);
     RowVersion found;
     const std::uint64_t rows = run(cache().find_row, &text);
@@ -191,10 +193,9 @@ LabelSource find_record(std::uint64_t fingerprint) {
     const std::uint64_t rows = run(cache().all_rows, nullptr);
     for (std::uint64_t i = 0; i < rows; ++i) {
         CHECK_FOR_INTERRUPTS();
-        if (!has_table(column(i, 3))) continue;
-        const char* digits = TextDatumGetCString(column(i, 1));
-        const Bytes block = contents(reinterpret_cast<varlena*>(PG_DETOAST_DATUM_PACKED(column(i, 2))));
-        const std::uint64_t collection = read_fingerprint(digits).value_or(0);
+        if (!has_table(column(i, 2))) continue;
+        const Bytes block = contents(reinterpret_cast<varlena*>(PG_DETOAST_DATUM_PACKED(column(i, 1))));
+        const std::uint64_t collection = unchecked_header(block).fingerprint;
         // From here on, C++ that does not jump.
         auto& records = cache().records;
         auto known = records.find(collection);
@@ -335,7 +336,7 @@ std::size_t attribute_called(const Labels& labels, std::string_view name) {
 
 std::size_t value_called(const Labels& labels, std::size_t attribute, std::string_view label) {
     const std::string_view utf8 = core_text(label);
-    return value_shown_as(labels, attribute, utf8, "ldp_labels(summary) lists all labels.");
+    return labels.value_called(attribute, utf8, "ldp_labels(summary) lists all labels.");
 }
 
 }  // namespace ldp

@@ -126,12 +126,12 @@ const char* only_column(Datum group) {
 }
 
 /// The columns of groups; the null pointer for NULL.
-GroupKeys keys_of(ArrayType* groups, SummaryQuery::OptionalTexts names) {
+GroupKeys keys_of(ArrayType* groups) {
     Datum* rows;
     bool* missing;
     int count;
     deconstruct_array(groups, ARR_ELEMTYPE(groups), -1, false, TYPALIGN_DOUBLE, &rows, &missing, &count);
-    GroupKeys keys{names.data(), nullptr, names.size()};
+    GroupKeys keys{.count = static_cast<std::size_t>(count)};
     auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (static_cast<std::size_t>(count) + 1)));
     for (int i = 0; i < count; ++i) {
         bool none = missing[i];
@@ -142,6 +142,19 @@ GroupKeys keys_of(ArrayType* groups, SummaryQuery::OptionalTexts names) {
         if (const char* column = only_column(values[0])) keys.column = column;
     keys.values = values;
     return keys;
+}
+
+/// The columns of groups as the names that objects in JSON are; no name for the null pointer.
+SummaryQuery::OptionalTexts objects_of(const GroupKeys& keys) {
+    using Word = std::optional<std::string_view>;
+    auto* words = static_cast<Word*>(palloc(sizeof(Word) * (keys.count + 1)));
+    for (std::size_t i = 0; i < keys.count; ++i) {
+        new (&words[i]) Word();
+        if (keys.values[i] == 0) continue;
+        Jsonb* object = DatumGetJsonbP(keys.values[i]);
+        words[i] = core_text(JsonbToCString(nullptr, &object->root, static_cast<int>(VARSIZE(object))));
+    }
+    return {words, keys.count};
 }
 
 /// Reads one argument into the member of the query that it belongs to.
@@ -227,9 +240,18 @@ void read_arguments(FunctionCallInfo fcinfo, int number, std::span<const QueryPa
     }
 }
 
-/// The number of the first argument behind the source, and behind the grouping columns of a source of groups.
+/// The number of the first argument behind the source, and behind the grouping columns of a source of groups unless they are
+/// an argument of the function.
 int first_argument(const RowFunction& function) noexcept {
     return function.groups == GroupUse::required ? 2 : 1;
+}
+
+/// The number of the argument that names a column of weights; nothing if the function has none.
+std::optional<int> weight_argument(const RowFunction& function) {
+    const QueryParameter::Member weights = &SummaryQuery::weight_column;
+    const auto found = std::ranges::find(function.parameters, weights, &QueryParameter::member);
+    if (found == function.parameters.end()) return std::nullopt;
+    return first_argument(function) + static_cast<int>(found - function.parameters.begin());
 }
 
 /// Whether a missing argument is NULL in SQL, too.
@@ -316,23 +338,15 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Sq
 
 namespace {
 
-/// The columns of the group with this name, or an object with the name: times between groups have rows without reports. Rows mostly
-/// follow the order of the groups, so that the search begins behind the last group.
-Datum group_value(const GroupKeys& keys, std::size_t& last, const ResultCell& group) {
+/// The columns of the group, or an object with its name: times between groups have rows without a group.
+Datum group_value(const GroupKeys& keys, const ResultCell& group) {
     if (group.whole >= 0) return keys.values[group.whole];
-    const std::string& name = group.text;
-    for (std::size_t tried = 0; tried < keys.count; ++tried) {
-        const std::size_t i = (last + tried) % keys.count;
-        if (!keys.names[i] || *keys.names[i] != name) continue;
-        last = i;
-        return keys.values[i];
-    }
     StringInfoData text;
     initStringInfo(&text);
     appendStringInfoChar(&text, '{');
     escape_json(&text, keys.column);
     appendStringInfoChar(&text, ':');
-    escape_json(&text, server_text(name.c_str()));
+    escape_json(&text, server_text(group.text.c_str()));
     appendStringInfoChar(&text, '}');
     return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
 }
@@ -347,8 +361,7 @@ Datum KeptResults::row(std::size_t number, TupleDesc shape) const {
         missing[i] = !cells[i].known;
         const ColumnType type = results->columns()[i].type;
         if (!cells[i].known) continue;
-        values[i] = type == ColumnType::group ? group_value(groups, last_group, cells[i])
-                                              : cell_value(type, cells[i]);
+        values[i] = type == ColumnType::group ? group_value(groups, cells[i]) : cell_value(type, cells[i]);
         missing[i] = type == ColumnType::group && values[i] == 0;
     }
     return HeapTupleGetDatum(heap_form_tuple(shape, values, missing));
@@ -369,7 +382,9 @@ SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const ch
     for (int i = 0; i < count; ++i) {
         if (missing[i])
             ereport(ERROR,
-                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of an attribute must not be NULL"),
+                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                     errmsg("name of %s must not be NULL",
+                            std::strcmp(of, "by") == 0 ? "a column" : "an attribute"),
                      errdetail("It is number %d of %d.", i + 1, count), errhint("Remove the NULL element.")));
         new (&words[i]) std::string_view(core_text(TextDatumGetCString(values[i])));
     }
@@ -392,35 +407,23 @@ Datum source_rows(FunctionCallInfo fcinfo, const char* name) {
         if (!has_arguments(fcinfo, function)) return;
         SummaryQuery query = query_arguments(fcinfo, function);
         std::optional<Subject> subject;
-        const int by = function.groups == GroupUse::optional
+        const int by = function.may_have_groups()
                            ? first_argument(function) + static_cast<int>(function.parameters.size())
                            : 1;
-        if (function.groups == GroupUse::required ||
-            (function.groups == GroupUse::optional && (!PG_ARGISNULL(by) || is_groups(PG_GETARG_DATUM(0))))) {
-            const SourceGroups groups = source_groups(fcinfo, by);
+        if (function.needs_groups() ||
+            (function.may_have_groups() && (!PG_ARGISNULL(by) || is_groups(PG_GETARG_DATUM(0))))) {
+            const SourceGroups groups = source_groups(fcinfo, by, weight_argument(function));
             query.groups = names_of(groups.names);
             query.summaries = summaries_of(groups.summaries);
-            kept.groups = keys_of(groups.groups, query.groups);
+            kept.groups = keys_of(groups.groups);
+            if (function.has_columns()) query.groups = objects_of(kept.groups);
             subject = subject_of_groups(fcinfo, query);
-            if (function.groups == GroupUse::optional && query.summaries.empty()) return;
+            if (function.may_have_groups() && query.summaries.empty()) return;
         } else {
             subject = source_argument(fcinfo);
             if (!subject || lacks_reports(function, query)) return;
         }
         kept.results = function.rows(*subject, query);
-    });
-}
-
-Datum calibrated_rows(FunctionCallInfo fcinfo) {
-    return result_rows(fcinfo, [=](KeptResults& kept) {
-        const RowFunction& function = calibration_function();
-        const std::span<const QueryParameter> groups = group_parameters();
-        const auto further = static_cast<int>(groups.size());
-        if (!are_given(fcinfo, 0, groups) || !are_given(fcinfo, further, function.parameters)) return;
-        SummaryQuery query = function.defaults;
-        read_arguments(fcinfo, 0, groups, query);
-        read_arguments(fcinfo, further, function.parameters, query);
-        kept.results = function.rows(subject_of_groups(fcinfo, query), query);
     });
 }
 

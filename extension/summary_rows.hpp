@@ -21,9 +21,8 @@ extern "C" {
 
 namespace ldp {
 
-/// The groups of a source: their names, and their columns as jsonb.
+/// The columns of the groups of a source, as jsonb.
 struct GroupKeys {
-    const std::optional<std::string_view>* names = nullptr;
     const Datum* values = nullptr;
     std::size_t count = 0;
     const char* column = "group";  ///< of groups that the source does not have
@@ -33,7 +32,6 @@ struct GroupKeys {
 struct KeptResults {
     std::unique_ptr<Results> results;
     GroupKeys groups;
-    mutable std::size_t last_group = 0;  ///< where the search of a group begins
     MemoryContextCallback callback;
 
     [[nodiscard]] std::span<const ResultColumn> columns() const noexcept { return results->columns(); }
@@ -110,7 +108,5 @@ Datum strict_rows(FunctionCallInfo fcinfo, Find find) {
 
 /// Body of a set-returning function: (source, further arguments), or of groups (source, by, further arguments).
 Datum source_rows(FunctionCallInfo fcinfo, const char* function);
-/// Body of the function of ldp_calibrate, whose arguments have the groups, their summaries, weights and cells.
-Datum calibrated_rows(FunctionCallInfo fcinfo);
 
 }  // namespace ldp

@@ -93,16 +93,16 @@ CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
     MFINALFUNC = ldp_internal.ldp_window_final
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
-    'Returns the summary of the reports, the argument of the accessors. Returns NULL without reports. Error 42804 if '
-    'the specs differ.';
+    'Returns the summary of the reports, the argument of the accessors. Returns NULL if there are no reports. Error '
+    '42804 if the specs differ.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report, round integer) (
     SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_agg_final,
     COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
-    'Returns the summary of the reports, including the number of reports per round. The errors of repeated reports '
-    'with memoized responses depend on the rounds. Returns NULL without reports. Error 42804 if the specs differ.';
+    'Returns the summary of the reports, including the number of reports per round. The errors of repeated reports with '
+    'memoized responses depend on the rounds. Returns NULL if there are no reports. Error 42804 if the specs differ.';
 
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     SFUNC = ldp_internal.ldp_agg_add, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_agg_final,
@@ -110,6 +110,6 @@ CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     MSFUNC = ldp_internal.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
 );
 COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
-    'Returns the summary of all reports from summaries of parts. The result is byte for byte the summary of all '
-    'their reports. Returns NULL without summaries. Error 42804 if the specs differ.';
+    'Returns the summary of all reports from summaries of parts. The result is byte for byte the summary of all their '
+    'reports. Returns NULL if there are no summaries. Error 42804 if the specs differ.';
 

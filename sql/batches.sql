@@ -22,8 +22,8 @@ CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
     DESERIALFUNC = ldp_internal.ldp_pack_deserialize, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
-    'Returns one batch of all the reports, with at most 2^24 bytes of payloads. Returns NULL without reports. Error '
-    '42804 if the specs differ.';
+    'Returns one batch of all the reports, with at most 2^24 bytes of payloads. Returns NULL if there are no reports. '
+    'Error 42804 if the specs differ.';
 
 -- ldp_agg and ldp_pack also exist for batches. The C functions distinguish reports and batches by their bytes.
 DO $script$

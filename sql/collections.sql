@@ -50,23 +50,25 @@ COMMENT ON COLUMN ldp_internal.ldp_collection.texts IS
     'titles, questions and other texts for people, which the owner may change; see ldp_describe';
 COMMENT ON COLUMN ldp_internal.ldp_collection.created IS 'time of creation';
 COMMENT ON COLUMN ldp_internal.ldp_collection.analysts IS
-    'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only, whose differences can be single reports';
+    'access of members of ldp_analyst: ''rows'', or ''aggregates'' for access through functions of ldp only, where the '
+    'difference of two results can be a single report';
 COMMENT ON COLUMN ldp_internal.ldp_collection.home IS
     'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
 COMMENT ON COLUMN ldp_internal.ldp_collection.stamp IS
     'lower bound of the stamps of reports that arrive in that database; NULL if the stamps are epochs';
-COMMENT ON COLUMN ldp_internal.ldp_collection.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
+COMMENT ON COLUMN ldp_internal.ldp_collection.fingerprint IS
+    'fingerprint of the spec, 64 hexadecimal digits; reports and summaries have the first 16';
 COMMENT ON COLUMN ldp_internal.ldp_collection.parameters IS 'parameter block at the beginning of every report';
-CREATE INDEX ldp_collection_fingerprint ON ldp_internal.ldp_collection (fingerprint);
+CREATE INDEX ldp_collection_fingerprint ON ldp_internal.ldp_collection (left(fingerprint, 16));
 COMMENT ON INDEX ldp_internal.ldp_collection_fingerprint IS 'finds the collection of a summary';
 
 -- The submitter is the name of a role, as in a dump: a copy of the database need not have the role. The submitter is part
--- of the key, so no role can use up an identifier of another role's batch.
+-- of the key, so no role can use up an identifier of another role's batch. The type name would take 64 bytes of every row.
 -- The table has no foreign key to the collection, because pg_restore -j may fill it first. The functions that remove a
 -- collection, or reuse its name, also delete its batches.
 CREATE TABLE ldp_internal.ldp_batch (
     collection text,
-    submitter  name,
+    submitter  text COLLATE "C",
     batch      uuid,
     reports    bigint NOT NULL CHECK (reports >= 0),
     digest     bytea NOT NULL CHECK (octet_length(digest) = 32),
@@ -140,12 +142,14 @@ COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'name of the collection, a
 COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'table of the collection';
 COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'mechanism that randomizes the reports';
 COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS
-    'key epsilon of the spec: the privacy cost of one response; ldp_privacy(spec) returns the costs of a report and of a person';
+    'key epsilon of the spec: the privacy cost of one response; ldp_privacy(spec) returns the costs of a report and of '
+    'a person';
 COMMENT ON COLUMN @extschema@.ldp_collections.delta IS
     'probability with which the epsilon guarantee may fail; 0 if it always holds';
 COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'canonical spec of the collection';
 COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'time of creation';
-COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
+COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS
+    'fingerprint of the spec, 64 hexadecimal digits; reports and summaries have the first 16';
 COMMENT ON COLUMN @extschema@.ldp_collections.rows IS
     'content of a row of the table: ''reports'' (one per row) or ''batches''';
 COMMENT ON COLUMN @extschema@.ldp_collections.texts IS
@@ -195,10 +199,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_contract_digest(text, text[]) IS
-    'Returns the digest of the contract that a collection offers: 64 hexadecimal digits, of which people compare the first 16. It '
-    'covers the spec, all texts and the public columns that clients fill, in_clear. Publish it by another way than this server, '
-    'for example in a letter. Clients that know it refuse every other contract. Error 42704 if the collection does not exist, '
-    '42703 if a name is not a public column.';
+    'Returns the digest of the contract that a collection offers: 64 hexadecimal digits, of which people compare the '
+    'first 16. It covers the spec, all texts, and the public columns that clients fill, which in_clear lists. Publish '
+    'the digest through a channel other than this server, for example in a letter. A client that is given the digest '
+    'refuses every other contract. Error 42704 if the collection does not exist, 42703 if a name is not a public '
+    'column.';
 
 -- Privilege checks
 
@@ -258,7 +263,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_check_free(text) IS 'Raises error 42710 if a collection or a rollup with this name exists.';
+COMMENT ON FUNCTION ldp_internal.ldp_check_free(text) IS
+    'Raises error 42710 if a collection or a rollup with this name exists.';
 
 -- The owner of a table can alter it, drop its CHECK constraint, or replace it. Therefore every use checks the table.
 CREATE FUNCTION ldp_internal.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
@@ -403,7 +409,7 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_has_reports(ldp_internal.ldp_collection) IS
     'Returns true if the table of a collection or a rollup of it has rows, or if a batch was counted.';
 
--- Clients that remember responses compare the texts with those that people saw. This check keeps an honest owner from a change
+-- Clients that memoize responses compare the texts with those that people saw. This check keeps an honest owner from a change
 -- that stops them; a dishonest owner can register the table again.
 CREATE FUNCTION ldp_internal.ldp_describe_as(caller name, name text, texts jsonb, force boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -429,7 +435,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('the texts of "%s" cannot be changed while collection "%s" has reports', array_to_string(reworded, '", "'), name),
-            DETAIL = 'These texts give an answer its meaning. Clients that remember responses stop until people accept the new texts.',
+            DETAIL = 'These texts give an answer its meaning. Clients that memoize responses stop until people accept the new texts.',
             HINT = 'Create a new collection for another question. For the same question in other words, use force => true.';
     END IF;
     IF changed IS DISTINCT FROM described.texts THEN
@@ -437,7 +443,7 @@ BEGIN
         RAISE NOTICE USING
             MESSAGE = format('the contract of collection "%s" has the digest %s', name,
                              @extschema@.ldp_contract_digest(name, '{}'::text[])),
-            HINT = 'Publish it by another way than this server. If clients fill public columns, publish ldp_contract_digest(name, in_clear).';
+            HINT = 'Publish the digest through a channel other than this server. If clients fill public columns, publish ldp_contract_digest(name, in_clear).';
     END IF;
     RETURN changed;
 END
@@ -448,14 +454,14 @@ COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb, boolean) IS
 CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb, force boolean DEFAULT false) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb, boolean) IS
-    'Changes the titles, questions and other texts of a collection, and returns all texts. A NOTICE states the '
-    'digest of the contract; see ldp_contract_digest. The argument texts is a merge patch (RFC 7396) with the keys '
-    'title, description, people_asked and attributes. The last one maps names of attributes to objects with the keys '
+    'Changes the titles, questions and other texts of a collection, and returns all texts. A NOTICE states the digest '
+    'of the contract; see ldp_contract_digest. The argument texts is a merge patch (RFC 7396) with the keys title, '
+    'description, people_asked and attributes. The key attributes maps names of attributes to objects with the keys '
     'title, question, unit, description, scale and display. A text that is null is removed; other texts remain. '
-    'Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of attributes change '
-    'only with force: they give an answer its meaning, and clients that remember responses stop until people accept '
-    'the new texts. Error 22023 if a text is invalid, 55000 without force for texts of attributes of a collection '
-    'with reports, 42704 if the collection does not exist, 42501 unless the caller owns it.';
+    'Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of attributes can be '
+    'changed only with force, because they give an answer its meaning. Clients that memoize responses then stop until '
+    'people accept the new texts. Error 22023 if a text is invalid, 55000 without force for texts of attributes of a '
+    'collection with reports, 42704 if the collection does not exist, 42501 unless the caller owns it.';
 
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -463,6 +469,7 @@ DECLARE
     canonical jsonb := ldp_internal.ldp_spec_canonical(spec);
     series integer := COALESCE((canonical ->> 'rounds')::integer, (canonical -> 'derived' ->> 'series_rounds')::numeric::integer, 0);
     held text := ldp_internal.ldp_report_column(reports);
+    block bytea := ldp_internal.ldp_spec_parameters(canonical);
     bounded boolean;
     required text;
 BEGIN
@@ -481,8 +488,9 @@ BEGIN
             -- One change per statement, because Citus does not support more.
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
             EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
+            -- A long block is replaced by its header and its digest: PostgreSQL parses the constraint in each statement.
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(%s, %L))',
-                           reports, held, ldp_internal.ldp_spec_parameters(canonical));
+                           reports, held, CASE WHEN length(block) > 56 THEN substr(block, 1, 24) || sha256(block) ELSE block END);
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
@@ -504,11 +512,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
-    'Creates a collection from an existing table of reports, such as a table of the type ldp_report_row. It checks '
-    'all reports and sets the default 0 for the column round if the column has no default. It grants the privileges '
-    'that ldp_create_collection grants, except on public columns, and registers the table. Warns of public columns that '
-    'every report must fill. Error 42809 if the table cannot belong to a collection, 42701 if a column has the name of an '
-    'attribute, 42501 unless the caller owns it.';
+    'Creates a collection from an existing table of reports, such as a table of the type ldp_report_row. It checks all '
+    'reports and sets the default 0 for the column round if the column has no default. It grants the privileges that '
+    'ldp_create_collection grants, except on public columns, and registers the table. Warns of public columns that '
+    'every report must fill. Error 42809 if the table cannot belong to a collection, 42701 if a column has the name of '
+    'an attribute, 42501 unless the caller owns it.';
 
 CREATE FUNCTION ldp_internal.ldp_partition_name(name text, part text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -546,7 +554,7 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('two labels of "%s" are one text in two Unicode forms', two.attribute),
+            MESSAGE = format('two labels of "%s" are the same text in two Unicode forms', two.attribute),
             DETAIL = format('The labels are "%s" and "%s".', two.one, two.other),
             HINT = 'Write all labels and values in the composed form: normalize(label, NFC).';
     END IF;
@@ -622,8 +630,8 @@ BEGIN
                 RAISE EXCEPTION USING
                     ERRCODE = 'undefined_object',
                     MESSAGE = format('type "%s" of public column "%s" does not exist', pair[2], pair[1]),
-                    DETAIL = 'A name without a schema is that of a type of PostgreSQL itself.',
-                    HINT = 'A type of an extension, or one of your own, needs its schema, as in public.citext.';
+                    DETAIL = 'A name without a schema denotes a type of PostgreSQL itself.',
+                    HINT = 'Add the schema to the name of a type of an extension, or of a user-defined type, as in public.citext.';
             END IF;
             -- A report with NULL in the partitioning column would stay in the default partition permanently.
             public_list := public_list || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
@@ -663,14 +671,14 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
     'Creates a table for reports under a spec, by default in the current schema, registers it as a collection, and '
-    'returns it. The argument public_columns has pairs of name and type for data that needs no protection, at most '
-    '1024 bytes per value. The role ldp_submitter may insert. The role ldp_analyst may read the rows if analysts is '
-    '"rows", or query aggregates only if it is "aggregates". This hides rows and small groups in one answer; the difference of '
-    'two answers can be a single report, which its epsilon protects. Both roles need USAGE on the schema. The argument rows '
-    'is "reports" for one report per row, or "batches". The argument partition_by is "round" or a public column; rows '
-    'without a partition go to a default partition. A public column used for partitioning is NOT NULL; a time column '
-    'defaults to the time of arrival. Error 22023 if the spec is invalid, 42701 if a public column has the name of an '
-    'attribute, 42710 if the collection exists, 42501 unless the caller is a member of ldp_admin.';
+    'returns it. The argument public_columns has pairs of name and type for data that needs no protection, at most 1024 '
+    'bytes per value. The role ldp_submitter may insert. The role ldp_analyst may read the rows if analysts is "rows", '
+    'or query aggregates only if it is "aggregates". This hides rows and small groups in one result; the difference of '
+    'two results can be a single report, which its epsilon protects. Both roles need USAGE on the schema. The argument '
+    'rows is "reports" for one report per row, or "batches". The argument partition_by is "round" or a public column; '
+    'rows without a partition go to a default partition. A public column used for partitioning is NOT NULL; a time '
+    'column defaults to the time of arrival. Error 22023 if the spec is invalid, 42701 if a public column has the name '
+    'of an attribute, 42710 if the collection exists, 42501 unless the caller is a member of ldp_admin.';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -53,8 +53,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_locked_epochs(bigint, bigint) IS
-    'Advances the clock of this server to at least this epoch. Returns the numbers of the epochs that transactions of this '
-    'server have then locked for a table.';
+    'Advances the clock of this server to at least this epoch. Afterwards, returns the numbers of the epochs that '
+    'transactions of this server lock for a table.';
 
 CREATE FUNCTION ldp_internal.ldp_shard_column(collection ldp_internal.ldp_collection) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

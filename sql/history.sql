@@ -10,5 +10,6 @@ CREATE FUNCTION ldp_internal.ldp_history() RETURNS text
     WHERE d.datname = current_database() AND e.extname = 'ldp'
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_history() IS
-    'Returns 16 hexadecimal digits that identify the history of this database: a digest of the system identifier, the timeline, '
-    'and the OIDs of the database and the extension. Clients compare it with that of their last delivery. NULL on a standby.';
+    'Returns 16 hexadecimal digits that identify the history of this database: a digest of the system identifier, the '
+    'timeline, and the OIDs of the database and the extension. Clients compare it with the result at their last '
+    'delivery. Returns NULL on a standby.';

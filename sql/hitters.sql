@@ -37,7 +37,8 @@ SELECT pg_extension_config_dump('ldp_internal.ldp_hitter_search', '');
 
 CREATE VIEW @extschema@.ldp_hitter_searches AS
     SELECT s.name, s.epsilon, s.alphabet, s.step, s.keep, s.longest, s.significance, s.method, s.round FROM ldp_internal.ldp_hitter_search AS s;
-COMMENT ON VIEW @extschema@.ldp_hitter_searches IS 'searches for frequent strings and their current rounds; readable by everyone';
+COMMENT ON VIEW @extschema@.ldp_hitter_searches IS
+    'searches for frequent strings and their current rounds; readable by everyone';
 COMMENT ON COLUMN @extschema@.ldp_hitter_searches.name IS
     'name of the search; the collection of a round has this name, "_" and the round';
 COMMENT ON COLUMN @extschema@.ldp_hitter_searches.epsilon IS 'privacy cost of one report';
@@ -236,8 +237,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_hitter_round(ldp_internal.ldp_hitter_search, integer, float8) IS
-    'Returns the estimated share, interval and adjusted p-value of each prefix and string of a round. The column whole is true '
-    'for a whole string, fresh if no earlier round counted the label.';
+    'Returns the estimated share, interval and adjusted p-value of each prefix and string of a round. The column whole '
+    'is true for a whole string; the column fresh is true if no earlier round counted the label.';
 
 CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphabet text, step integer DEFAULT 1, keep integer DEFAULT 32,
         longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',
@@ -380,11 +381,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
-    'Ends the current round of a search, creates the collection of the next round, by default in the current schema, '
-    'and returns its name. Returns NULL if no prefix remains to be extended. For a collection with the mechanism '
-    'winsorized, creates the collection of the second round, whose range is the window that the reports of the first '
-    'round determine, and whose name ends with _2. It has the same public columns, kind of rows and rights of analysts. Error 55000 if the current round has no reports, 0A000 if the '
-    'collection has no further round, 22023 if its reports do not determine the window.';
+    'Ends the current round of a search, creates the collection of the next round, by default in the current schema, and '
+    'returns its name. Returns NULL if no prefix remains to be extended. For a collection with the mechanism winsorized, '
+    'creates the collection of the second round, whose range is the window that the reports of the first round '
+    'determine, and whose name ends with _2. The new collection has the same public columns, kind of rows and rights of '
+    'analysts. Error 55000 if the current round has no reports, 0A000 if the collection has no further round, 22023 if '
+    'its reports do not determine the window.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_hitter
@@ -417,12 +419,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
-    'Returns the frequent strings that a search has found, most frequent first. Rows have the estimated share (of '
-    '1), its error and interval, the p-value, the number of reports and the round. The interval has its confidence for a '
-    'string that is named before the search. A string that is listed because it is significant has, on average, too high '
-    'an estimate. Three dots follow a string with longest characters, '
-    'because longer strings may begin with it; the column whole is then false. With top, returns this number of strings with '
-    'the largest shares, significant or not. Error 42704 if the search does not exist.';
+    'Returns the frequent strings that a search has found, most frequent first. Each row has the estimated share as a '
+    'proportion, its error and interval, the p-value, the number of reports and the round. The interval has its '
+    'confidence only for a string that was chosen before the search. If a string is listed because it is significant, '
+    'its estimate is too high on average. Three dots follow a string with longest characters, because longer strings '
+    'may begin with it; the column whole is then false. With the argument top, returns this number of strings with the '
+    'largest shares, significant or not. Error 42704 if the search does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, users bigint DEFAULT 100000, step integer DEFAULT 1,
         keep integer DEFAULT 32, longest integer DEFAULT 64, significance float8 DEFAULT 0.05, method text DEFAULT 'significance',

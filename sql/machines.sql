@@ -52,7 +52,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = 'collections cannot be changed on a worker of Citus',
-            DETAIL = 'A worker has a copy of the catalog of collections, in which reports can be submitted and queried.',
+            DETAIL = 'A worker has a copy of the catalog of collections. Reports can be submitted and queried on a worker.',
             HINT = 'Connect to the coordinator.';
     END IF;
 END
@@ -174,7 +174,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_least_hashes(regclass) IS
-    'Returns the least hash of each shard of a table that Citus distributes, in ascending order.';
+    'Returns the smallest hash value of each shard of a table that Citus distributes, in ascending order.';
 
 -- A function, because Citus accepts no subscript of an array in the default of a column.
 CREATE FUNCTION ldp_internal.ldp_random_number(numbers integer[]) RETURNS integer
@@ -200,8 +200,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_shard_default(integer[]) IS
-    'Returns the SQL expression of a random number that has exactly one value for each shard. The argument has the least hash of each '
-    'shard, in ascending order.';
+    'Returns the SQL expression of a random number that has exactly one value for each shard. The argument contains the '
+    'smallest hash value of each shard, in ascending order.';
 
 CREATE FUNCTION ldp_internal.ldp_distribute(name text, by text, shards integer) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = 'warning' AS $$
@@ -234,7 +234,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('collection "%s" cannot be distributed: the workers do not know the coordinator', name),
-            DETAIL = 'The catalog of collections has a copy on each node, also on the coordinator.',
+            DETAIL = 'The catalog of collections has a copy on each node, including the coordinator.',
             HINT = 'Call citus_set_coordinator_host with the address of this server first.';
     END IF;
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);

@@ -127,9 +127,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_last_round(name, text, boolean) IS
-    'Returns the round that the name of a collection or a rollup means: the last one with at least min_group reports; if all '
-    'have fewer, the last one. NULL without reports. The column known is false for a time series and for a rollup without rounds. '
-    'With summed, the column summary is the summary of this round, or NULL if it has not been computed.';
+    'Returns the round that the name of a collection or a rollup selects: the last round with at least min_group '
+    'reports, or the last round if all have fewer. The round is NULL if there are no reports. The column known is '
+    'false for a time series and for a rollup without rounds. With summed, the column summary is the summary of this '
+    'round, or NULL if it has not been computed.';
 
 CREATE FUNCTION ldp_internal.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -175,11 +176,11 @@ COMMENT ON FUNCTION ldp_internal.ldp_summary_of_as(name, text, integer) IS
 CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_summary_of(text, integer) IS
-    'Returns the summary of one round of a collection or of a rollup. Without the argument round it is the last round with at '
-    'least min_group reports of the spec, or the last round if all have fewer. A name that is the source of a '
-    'function means the same summary. The summary of a time series has all rounds, and the summary of a rollup without the '
-    'column round has all reports. For the reports of several rounds, use ldp_groups_of. Returns '
-    'NULL without reports. If the caller may not select the reports, it also returns NULL for fewer reports than the '
+    'Returns the summary of one round of a collection or of a rollup. Without the argument round it is the last round '
+    'with at least min_group reports of the spec, or the last round if all have fewer. A name that is passed as the '
+    'source of a function selects the same summary. The summary of a time series has all rounds, and the summary of a '
+    'rollup without the column round has all reports. For the reports of several rounds, use ldp_groups_of. Returns NULL '
+    'if there are no reports. If the caller may not select the reports, it also returns NULL for fewer reports than the '
     'spec''s min_group. Error 42704 if there is no such collection or rollup, 42501 if the caller may not query it.';
 
 -- The output function of a type runs with the rights of the table's owner, so only types of superusers and of the owner are
@@ -270,20 +271,25 @@ CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[] DEFAULT NULL, sin
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer) IS
-    'Returns the summary of each group of a collection''s reports, or of a rollup: a source for functions of groups, or rows '
-    'with unnest(). The argument by lists the grouping columns: round, or public columns. Of a rollup, it lists some of its '
-    'columns, or longer units of its time, and may be omitted. An empty array gives one group. '
-    'The arguments first_round and last_round select rounds. Without them, without times, and unless round is a grouping column, the groups are those '
-    'of the round that ldp_summary_of selects; first_round => 0 gives the reports of all rounds. The arguments since and until select the buckets of a rollup that begin in '
-    'this range; for the name of a collection, those of a rollup that fits. A bound without an offset from UTC is in the time zone of the rollup. Instants in names of groups are in UTC. '
-    'If the caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if '
-    'a column does not exist, 42704 if there is no such collection or rollup.';
+    'Returns the summary of each group of a collection''s reports, or of a rollup. The result is a source for '
+    'functions of groups, and unnest() converts it to rows. The argument by lists the grouping columns: round, or '
+    'public columns. For a rollup, it lists some of the rollup''s columns, or longer units of its time, and may be '
+    'omitted. An empty array gives one group. The arguments first_round and last_round select rounds. Without '
+    'arguments for rounds and times, and unless round is a grouping column, the groups consist of the reports of the '
+    'round that ldp_summary_of selects. With first_round => 0, they consist of the reports of all rounds. The '
+    'arguments since and until select the buckets of a rollup that begin in this range. For the name of a collection, '
+    'they select buckets of its rollup with the fewest columns that has the requested columns. A bound without an '
+    'offset from UTC is in the time zone of the rollup. In group_key, an instant of a rollup is in the time zone of '
+    'the rollup, and any other instant is in UTC. If the caller may not select the reports, groups of fewer reports '
+    'than the spec''s min_group are omitted. Error 42703 if a column does not exist, 42704 if there is no such '
+    'collection or rollup.';
 
 -- Other sources than names -----------------------------------------------------------------------------------
 
 CREATE FUNCTION ldp_internal.ldp_source_of_groups(@extschema@.ldp_group[]) RETURNS @extschema@.ldp_source
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ldp_internal.ldp_source_of_groups(@extschema@.ldp_group[]) IS 'Converts groups to a source. Implements a cast.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_groups(@extschema@.ldp_group[]) IS
+    'Converts groups to a source. Implements a cast.';
 CREATE CAST (@extschema@.ldp_group[] AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_groups(@extschema@.ldp_group[]) AS IMPLICIT;
 COMMENT ON CAST (@extschema@.ldp_group[] AS @extschema@.ldp_source) IS 'groups with their summaries';
 
@@ -302,24 +308,27 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_groups(anyarray, @extschema@.ldp_summary[]) IS
-    'Returns groups with these names and summaries, as a source for functions of groups. A name is text, a number, a date, or a '
-    'JSON object of several columns. Error 22023 unless both arrays have the same length.';
+    'Returns groups with these names and summaries, as a source for functions of groups. A name is text, a number, a '
+    'date, or a JSON object of several columns. Error 22023 unless both arrays have the same length.';
 
 CREATE FUNCTION ldp_internal.ldp_source_name(source @extschema@.ldp_source) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ldp_internal.ldp_source_name(@extschema@.ldp_source) IS 'Returns the name of a source; NULL if it has none.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_name(@extschema@.ldp_source) IS
+    'Returns the name of a source; NULL if it has none.';
 CREATE FUNCTION ldp_internal.ldp_source_array(source @extschema@.ldp_source) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ldp_internal.ldp_source_array(@extschema@.ldp_source) IS 'Returns the groups of a source; NULL if it has none.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_array(@extschema@.ldp_source) IS
+    'Returns the groups of a source; NULL if it has none.';
 
 -- A group with a NULL column has no name. The functions of groups decide on its reports.
-CREATE FUNCTION ldp_internal.ldp_source_groups(source @extschema@.ldp_source, by text[],
+CREATE FUNCTION ldp_internal.ldp_source_groups(source @extschema@.ldp_source, by text[], further text,
         OUT groups @extschema@.ldp_group[], OUT names text[], OUT summaries @extschema@.ldp_summary[])
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     name text := ldp_internal.ldp_source_name(source);
+    columns text[] := CASE WHEN name IS NULL OR further IS NULL OR further = ANY (by) THEN by ELSE by || further END;
 BEGIN
-    groups := COALESCE(CASE WHEN name IS NOT NULL THEN @extschema@.ldp_groups_of(name, by, NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)
+    groups := COALESCE(CASE WHEN name IS NOT NULL THEN @extschema@.ldp_groups_of(name, columns, NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)
                             ELSE ldp_internal.ldp_source_array(source) END, '{}');
     IF source IS NOT NULL AND name IS NULL AND (by IS NOT NULL OR ldp_internal.ldp_source_array(source) IS NULL) THEN
         RAISE EXCEPTION USING
@@ -337,11 +346,12 @@ BEGIN
     SELECT COALESCE(array_agg(CASE WHEN NOT g.unknown THEN g.name END ORDER BY g.place), '{}'), COALESCE(array_agg(g.summary ORDER BY g.place), '{}')
     INTO names, summaries
     FROM (SELECT g.summary, g.place,
-                 (SELECT string_agg(c.value, ', ' ORDER BY array_position(by, c.key), c.place) FROM jsonb_each_text(g.group_key) WITH ORDINALITY AS c (key, value, place)) AS name,
+                 (SELECT string_agg(c.value, ', ' ORDER BY array_position(columns, c.key), c.place) FROM jsonb_each_text(g.group_key) WITH ORDINALITY AS c (key, value, place)) AS name,
                  EXISTS (SELECT FROM jsonb_each_text(g.group_key) AS c (key, value) WHERE c.value IS NULL) AS unknown
           FROM unnest(groups) WITH ORDINALITY AS g (group_key, summary, place)) AS g;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_source_groups(@extschema@.ldp_source, text[]) IS
-    'Returns the groups of a source, which a name forms by columns. A group with NULL in one of the columns has the name NULL.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_groups(@extschema@.ldp_source, text[], text) IS
+    'Returns the groups of a source, which a name forms by columns, and by the column further unless it is NULL. A group with '
+    'NULL in one of the columns has the name NULL.';
 

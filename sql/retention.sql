@@ -47,7 +47,7 @@ BEGIN
         IF partitions >= most THEN
             RAISE NOTICE USING
                 MESSAGE = format('collection "%s" has more partitions to drop', collection.name),
-                DETAIL = format('One call drops at most %s partitions, whose locks the transaction holds.', most),
+                DETAIL = format('One call drops at most %s partitions, because the transaction holds their locks.', most),
                 HINT = 'Call the function again in another transaction.';
             RETURN;
         END IF;
@@ -110,11 +110,11 @@ CREATE FUNCTION @extschema@.ldp_prune(name text, before @extschema@.ldp_time, "c
 COMMENT ON FUNCTION @extschema@.ldp_prune(text, @extschema@.ldp_time, text) IS
     'Deletes the reports of a collection from before a time. It refreshes the rollups first and deletes only reports '
     'that all rollups have counted. A time without an offset from UTC is in the time zone of the rollups; if they have '
-    'several, the earliest of these times counts. One call drops as many partitions as the server has locks for; a notice says '
-    'if there are more. The argument "column" is a public column with a time; by default the partitioning '
-    'column, or else the first public column with a time. Returns the number of partitions dropped, the number of rows '
-    'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
-    'warning. Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
+    'several, the earliest of these times counts. One call drops as many partitions as the server has locks for; a '
+    'notice states that others remain. The argument "column" is a public column with a time; by default the '
+    'partitioning column, or else the first public column with a time. Returns the number of partitions dropped, the '
+    'number of rows deleted from other partitions, and the number of rows kept because the column is NULL. Such rows '
+    'also raise a warning. Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
 
 CREATE FUNCTION ldp_internal.ldp_prune_rounds_as(caller name, name text, before integer, OUT partitions bigint, OUT rows bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -67,7 +67,8 @@ COMMENT ON COLUMN ldp_internal.ldp_rollup_part.part IS 'the partition, or the ta
 COMMENT ON COLUMN ldp_internal.ldp_rollup_part.counted IS
     'NULL while the partition is attached; otherwise ldp_rollup.counted at the time the partition was found detached';
 COMMENT ON COLUMN ldp_internal.ldp_rollup_part.open IS 'ldp_rollup.open at that time';
-COMMENT ON COLUMN ldp_internal.ldp_rollup_part.pages IS 'number of pages that the index on stamps summarizes, at least';
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.pages IS
+    'lower bound of the number of pages that the index on stamps summarizes';
 SELECT pg_extension_config_dump('ldp_internal.ldp_rollup_part',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = part)');
 
@@ -97,6 +98,32 @@ CREATE FUNCTION ldp_internal.ldp_arrival(home text, above bigint) RETURNS bigint
 COMMENT ON FUNCTION ldp_internal.ldp_arrival(text, bigint) IS
     'Returns the stamp of a report that arrives now: the transaction number plus the second argument. Returns NULL '
     'if this database is not the home of the stamps. Error 22003 if the sum exceeds bigint.';
+
+-- All rows of a statement have the same stamp, but up to version 16, PostgreSQL's BRIN opens its pages for each of them. Small
+-- stamps in queries have the type integer.
+CREATE FUNCTION ldp_internal.ldp_stamps_handler(internal) RETURNS index_am_handler
+    AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON FUNCTION ldp_internal.ldp_stamps_handler(internal) IS 'Returns the routines of the access method ldp_stamps.';
+CREATE ACCESS METHOD ldp_stamps TYPE INDEX HANDLER ldp_internal.ldp_stamps_handler;
+COMMENT ON ACCESS METHOD ldp_stamps IS
+    'BRIN whose insertions return at once for a value that the same transaction has just inserted into the same range of '
+    'pages';
+CREATE OPERATOR CLASS ldp_internal.ldp_stamp_ops DEFAULT FOR TYPE bigint USING ldp_stamps AS
+    OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=, OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+    OPERATOR 1 pg_catalog.< (bigint, integer), OPERATOR 2 pg_catalog.<= (bigint, integer), OPERATOR 3 pg_catalog.= (bigint, integer),
+    OPERATOR 4 pg_catalog.>= (bigint, integer), OPERATOR 5 pg_catalog.> (bigint, integer),
+    FUNCTION 1 pg_catalog.brin_minmax_opcinfo(internal),
+    FUNCTION 2 pg_catalog.brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 pg_catalog.brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 pg_catalog.brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS ldp_internal.ldp_stamp_ops USING ldp_stamps IS 'smallest and largest stamp of a range of pages';
+COMMENT ON OPERATOR FAMILY ldp_internal.ldp_stamp_ops USING ldp_stamps IS 'comparison of stamps';
+
+CREATE FUNCTION ldp_internal.ldp_summarize_stamps(index regclass) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_summarize_stamps(regclass) IS
+    'Summarizes all full ranges of pages in an index of the access method ldp_stamps, as VACUUM does. Returns the number of '
+    'summarized ranges. Error 42501 unless the caller owns the index.';
 
 CREATE FUNCTION ldp_internal.ldp_change_as(role oid, command text) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
@@ -283,8 +310,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_roll_up_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text, text) IS
-    'Returns the SQL statement that ldp_roll_up runs. If Citus distributes the table by the column shard, Citus runs the statement '
-    'on the shards; it then returns no number.';
+    'Returns the SQL statement that ldp_roll_up runs. If Citus distributes the table by the column shard, Citus runs '
+    'the statement on the shards; it then returns no number.';
 
 CREATE FUNCTION ldp_internal.ldp_roll_up(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text, condition text,
         odd text DEFAULT '(t.round IS NULL AND false)') RETURNS bigint
@@ -398,7 +425,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_count_parts(ldp_internal.ldp_collection, te
     'Counts partitions attached since the last refresh in all rollups of a collection. Returns the number of reports '
     'that the named rollup counted.';
 
--- Every refresh reads the pages that the BRIN index on stamps does not summarize. If another command such as VACUUM holds a
+-- Every refresh reads the pages that the index on stamps does not summarize. If another command such as VACUUM holds a
 -- lock, this work is left to the next refresh; VACUUM itself does the same work.
 CREATE FUNCTION ldp_internal.ldp_summarize_parts(rollup text, reports regclass) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -406,16 +433,18 @@ DECLARE
     owner oid := ldp_internal.ldp_owner(reports);
     grown record;
     index regclass;
+    method name;
 BEGIN
     FOR grown IN SELECT p.part, s.pages FROM ldp_internal.ldp_rollup_part AS p,
                      LATERAL (SELECT pg_relation_size(p.part) / current_setting('block_size')::bigint AS pages) AS s
                  WHERE p.rollup = ldp_summarize_parts.rollup AND p.counted IS NULL AND s.pages <> p.pages LOOP
         BEGIN
             PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE NOWAIT', grown.part));
-            FOR index IN SELECT i.indexrelid FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indexrelid JOIN pg_am AS m ON m.oid = t.relam
+            FOR index, method IN SELECT i.indexrelid, m.amname FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indexrelid JOIN pg_am AS m ON m.oid = t.relam
                              JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-                         WHERE i.indrelid = grown.part AND m.amname = 'brin' AND a.attname = 'ldp_arrival' LOOP
-                PERFORM ldp_internal.ldp_change_as(owner, format('SELECT pg_catalog.brin_summarize_new_values(%L)::bigint', index));
+                         WHERE i.indrelid = grown.part AND m.amname IN ('brin', 'ldp_stamps') AND a.attname = 'ldp_arrival' LOOP
+                PERFORM ldp_internal.ldp_change_as(owner, format('SELECT %s(%L)::bigint',
+                    CASE method WHEN 'brin' THEN 'pg_catalog.brin_summarize_new_values' ELSE 'ldp_internal.ldp_summarize_stamps' END, index));
             END LOOP;
             UPDATE ldp_internal.ldp_rollup_part AS p SET pages = grown.pages WHERE p.rollup = ldp_summarize_parts.rollup AND p.part = grown.part;
         EXCEPTION WHEN lock_not_available THEN
@@ -425,7 +454,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_summarize_parts(text, regclass) IS
-    'Updates the BRIN indexes on stamps of the partitions that have grown since the last refresh of this rollup.';
+    'Updates the indexes on stamps of the partitions that have grown since the last refresh of this rollup.';
 
 CREATE FUNCTION ldp_internal.ldp_grantee(role oid) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
@@ -512,8 +541,12 @@ BEGIN
         PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
         PERFORM ldp_internal.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
             'stamp of the report for rollups: the number of its transaction, plus an offset'));
-        PERFORM ldp_internal.ldp_change_as(owner, format(
-            'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)', reports));
+        -- Autovacuum summarizes shards, and only indexes of BRIN itself. BRIN asserts its own identifier in builds that check.
+        PERFORM ldp_internal.ldp_change_as(owner, format(CASE
+            WHEN current_setting('server_version_num')::integer >= 170000 OR current_setting('debug_assertions')::boolean
+                OR to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
+            THEN 'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)'
+            ELSE 'CREATE INDEX ON %s USING ldp_stamps (ldp_arrival) WITH (pages_per_range = 32)' END, reports));
         added := true;
     END IF;
     -- On several servers, the changes of the table wait for prepared transactions, too, which the lock does not.
@@ -673,12 +706,12 @@ COMMENT ON FUNCTION ldp_internal.ldp_create_rollup_as(name, text, text, text[], 
 CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by text[], zone text DEFAULT 'UTC') RETURNS regclass
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
-    'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists '
-    'the parts of a bucket: the round, public columns, or units of time of public columns, as in {day(visited),country}. '
-    'Use ldp_refresh to fill the table and ldp_estimate with ldp_groups_of to read it. Only the owner may read the table itself. If all '
-    'partitions of the collection''s table are foreign tables, the rollup adds the rollups of their servers, which must have '
-    'the same spec, buckets and time zone. Error 42704 if a server has no such rollup, 42804 if its spec differs, 0A000 if '
-    'only some of the partitions are foreign.';
+    'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists the '
+    'parts of a bucket: the round, public columns, or units of time of public columns, as in {day(visited),country}. '
+    'Use ldp_refresh to fill the table and ldp_estimate with ldp_groups_of to read it. Only the owner may read the '
+    'table itself. If all partitions of the collection''s table are foreign tables, the rollup adds the rollups of '
+    'their servers, which must have the same spec, buckets and time zone. Error 42704 if a server has no such rollup, '
+    '42804 if its spec differs, 0A000 if only some of the partitions are foreign.';
 
 CREATE FUNCTION ldp_internal.ldp_refresh_as(caller name, name text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -749,8 +782,9 @@ CREATE FUNCTION @extschema@.ldp_refresh(name text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_refresh(text) IS
     'Adds the reports that arrived since the last refresh to a rollup, each exactly once, and returns their number. '
-    'For a rollup of a collection whose partitions are foreign tables, adds the rollups of new partitions and returns 0; each '
-    'server refreshes its own rollup. The column refreshed of ldp_rollups is then the time of the oldest of these refreshes.';
+    'For a rollup of a collection whose partitions are foreign tables, adds the rollups of new partitions and returns '
+    '0; each server refreshes its own rollup. The column refreshed of ldp_rollups is then the time of the oldest of '
+    'these refreshes.';
 
 CREATE FUNCTION ldp_internal.ldp_drop_rollup_as(caller name, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

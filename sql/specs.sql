@@ -4,10 +4,10 @@ CREATE FUNCTION @extschema@.ldp_spec_info(spec jsonb, OUT canonical jsonb, OUT p
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION @extschema@.ldp_spec_info(jsonb) IS
     'Checks a spec and returns one row. The column canonical is the spec with all defaults filled in, and with derived '
-    'quantities, such as sizes in bytes, under "derived". The column parameters is the parameter block at the beginning of '
-    'every report. The column fingerprint identifies the spec in every report and summary: 16 hexadecimal digits. The '
-    'column labels has the labels of the first attribute''s values or bins, in order; NULL if it has none. Error 22023 '
-    'if the spec is invalid.';
+    'quantities, such as sizes in bytes, under "derived". The column parameters is the parameter block at the '
+    'beginning of every report. The column fingerprint identifies the spec: 64 hexadecimal digits, of which every '
+    'report and summary has the first 16. The column labels has the labels of the first attribute''s values or bins, '
+    'in order; NULL if it has none. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION ldp_internal.ldp_spec_canonical(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
@@ -23,8 +23,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_spec_parameters(jsonb) IS
 CREATE FUNCTION ldp_internal.ldp_spec_fingerprint(spec jsonb) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION ldp_internal.ldp_spec_fingerprint(jsonb) IS
-    'Returns the fingerprint that identifies the spec in every report and summary: 16 hexadecimal digits. Error '
-    '22023 if the spec is invalid.';
+    'Returns the fingerprint that identifies the spec: 64 hexadecimal digits, of which every report and summary has '
+    'the first 16. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION ldp_internal.ldp_spec_texts(spec jsonb) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
@@ -50,13 +50,13 @@ CREATE FUNCTION ldp_internal.ldp_spec_with_texts(spec jsonb, texts jsonb) RETURN
          FROM jsonb_array_elements($1 -> 'attributes') WITH ORDINALITY AS a (attribute, number))) END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_spec_with_texts(jsonb, jsonb) IS
-    'Returns a canonical spec with texts, which have the form of ldp_spec_texts, in their places.';
+    'Inserts texts in the form of ldp_spec_texts into a canonical spec, and returns the result.';
 
 CREATE FUNCTION ldp_internal.ldp_digest_of_contract(spec jsonb, columns jsonb) RETURNS text
     AS 'MODULE_PATHNAME', 'ldp_contract_digest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION ldp_internal.ldp_digest_of_contract(jsonb, jsonb) IS
-    'Returns the digest of the contract of a spec with its texts, whose clients fill these public columns, an array of names. '
-    'Error 22023 if the spec is invalid.';
+    'Returns the digest of the contract of a spec with its texts and of the public columns that its clients fill, given '
+    'as an array of names. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION ldp_internal.ldp_attribute_names(spec jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -73,23 +73,18 @@ COMMENT ON FUNCTION ldp_internal.ldp_winsorized_spec(jsonb, @extschema@.ldp_summ
     'Returns the spec of the second round of a winsorized mean from the spec and the reports of its first round. Error '
     '0A000 if the spec is not one number in bins, 22023 if the reports do not determine the window.';
 
-CREATE FUNCTION ldp_internal.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION ldp_internal.ldp_part_fingerprint(text, integer) IS
-    'Returns the fingerprint of the summary of one attribute of a record with this fingerprint. For attributes that '
-    'are reported together, the argument attribute is the number of the first.';
-
 CREATE FUNCTION ldp_internal.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION ldp_internal.ldp_check_report(@extschema@.ldp_report, bytea) IS
-    'Returns true if the report has these parameters, and raises error 23514 otherwise. Used in the CHECK constraint '
-    'of each collection.';
+    'Returns true if the report has these parameters, and raises error 23514 otherwise. The argument parameters is a '
+    'parameter block, or the first 24 bytes of a block followed by the SHA-256 digest of the whole block. Used in the '
+    'CHECK constraint of each collection.';
 
 CREATE FUNCTION ldp_internal.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
 COMMENT ON FUNCTION ldp_internal.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
-    'Returns true if the reports of the batch have these parameters, and raises error 23514 otherwise. Used in the '
-    'CHECK constraint of a collection of batches.';
+    'Returns true if the reports of the batch have these parameters, and raises error 23514 otherwise. The argument '
+    'parameters is the same as for a report. Used in the CHECK constraint of a collection of batches.';
 
 CREATE FUNCTION ldp_internal.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -122,10 +117,10 @@ CREATE FUNCTION @extschema@.ldp_plan(spec jsonb, planning_target jsonb DEFAULT '
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 5;
 COMMENT ON FUNCTION @extschema@.ldp_plan(jsonb, jsonb, bigint) IS
-    'Returns the predicted standard error of an estimate (source "all") and its sources, before any data is '
-    'collected. The column part is a source''s share of the squared error. The column margin is half the length of '
-    'an interval, effect the smallest effect that a test detects. The function computes the missing one of people, '
-    'epsilon and error. Error 22023 if the spec or the planning target is invalid.';
+    'Returns the predicted standard error of an estimate (source "all") and its sources, before any data is collected. '
+    'The column part is a source''s share of the squared error. The column margin is half the length of an interval; '
+    'the column effect is the smallest effect that a test detects. Two of people, epsilon and error are given, and the '
+    'function computes the third. Error 22023 if the spec or the planning target is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_required_n(spec jsonb, planning_target jsonb) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -150,25 +145,25 @@ CREATE FUNCTION @extschema@.ldp_influence(spec jsonb, forged float8 DEFAULT 0.01
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_influence(jsonb, float8) IS
     'Returns bounds on the shift of each attribute''s estimate by forged reports, in the attribute''s units or as a '
-    'share. One report among n shifts the estimate by at most one_report/n. The share forged of all reports shifts '
-    'it by at most down or up.';
+    'share. One report among n shifts the estimate by at most one_report/n. If the proportion forged of all reports is '
+    'forged, the estimate decreases by at most down or increases by at most up.';
 
 CREATE FUNCTION @extschema@.ldp_minimax_bound(spec jsonb, users bigint DEFAULT 100000)
     RETURNS TABLE (attribute text, stderr float8, lower_bound float8, minimax float8, ratio float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
-    'Returns the predicted standard error of each attribute beside lower bounds of the error, in the attribute''s '
-    'units, at this number of users. The column lower_bound is the smallest worst-case standard error of any '
-    'unbiased estimate by any mechanism at this epsilon. The column minimax is a lower bound for all estimates, as a '
-    'root mean square, for a category over its values. The column ratio is stderr divided by lower_bound. The row '
-    'without an attribute covers all numbers together, scaled to -1 to 1, and has no stderr.';
+    'Returns the predicted standard error of each attribute beside lower bounds of the error, in the attribute''s units, '
+    'at this number of users. The column lower_bound is the smallest worst-case standard error of any unbiased estimate '
+    'by any mechanism at this epsilon. The column minimax is a lower bound for all estimators, as a root mean squared '
+    'error; for a category, the mean is also taken over its values. The column ratio is stderr divided by lower_bound. '
+    'The row without an attribute covers all numbers together, scaled to -1 to 1, and has no stderr.';
 
 CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8, deltas float8[] DEFAULT NULL)
     RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 3;
 COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8, float8[]) IS
     'Returns the total privacy cost of several reports about one person by basic, advanced and optimal composition. '
-    'Each epsilon is at most 700. The column delta is the value at which the bound holds. All bounds hold; smallest '
+    'Each epsilon is at most 700. The column delta is the delta at which the bound holds. All bounds hold; smallest '
     'marks the tightest one. Without deltas, each report is pure at its epsilon, at_delta is at least 1e-200, and NULL '
     'elements are ignored. Otherwise each report fails its epsilon with a probability of at most its delta. The '
     'argument deltas has one element for each epsilon, or one element for all; 0 marks a pure report. Then at_delta must '
@@ -188,12 +183,12 @@ CREATE FUNCTION @extschema@.ldp_shuffled(spec jsonb, n bigint, at_delta float8)
     RETURNS TABLE (epsilon float8, delta float8, generic float8, lower_bound float8, blanket float8)
     AS 'MODULE_PATHNAME', 'ldp_shuffled_reports' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.ldp_shuffled(jsonb, bigint, float8) IS
-    'Returns the central privacy cost of a report of this spec after a trusted party shuffles it among the reports of n '
-    'people (at most 10^7), by enumeration of the randomizer. The column generic is the cost for any mechanism at the same '
-    'epsilon. The column lower_bound is a lower bound: the cost if all other people have one value, the worst of those that were compared. The column '
-    'blanket is the probability with which a report does not depend on the value. The argument at_delta is at least 1e-100. '
-    'A text constant needs the name of the argument, as in spec => ''{...}'', or a cast to jsonb. The function raises an '
-    'error if the spec is too large for enumeration.';
+    'Returns the central privacy cost of a report of this spec after a trusted party shuffles it among the reports of '
+    'n people (at most 10^7), by enumeration of the randomizer. The column generic is the cost for any mechanism at '
+    'the same epsilon. The column lower_bound is a lower bound: the cost if all other people have one value, the worst '
+    'of the values that were compared. The column blanket is the probability with which a report does not depend on '
+    'the value. The argument at_delta is at least 1e-100. A text constant needs the name of the argument, as in spec '
+    '=> ''{...}'', or a cast to jsonb. The function raises an error if the spec is too large for enumeration.';
 
 CREATE FUNCTION @extschema@.ldp_divergences(spec jsonb, rounds bigint DEFAULT 1)
     RETURNS TABLE (response text, divergence text, parameter float8, largest float8, exact boolean, input text, other_input text,
@@ -201,23 +196,24 @@ CREATE FUNCTION @extschema@.ldp_divergences(spec jsonb, rounds bigint DEFAULT 1)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 13;
 COMMENT ON FUNCTION @extschema@.ldp_divergences(jsonb, bigint) IS
     'Returns divergences between the distributions of a report under two inputs, one row for each divergence, by '
-    'enumeration of the randomizer. The column largest is the maximum over all pairs of inputs; input and other_input are '
-    'the pair. The column parameter is the order of a Renyi divergence or the gamma of a hockey_stick divergence. The '
-    'column bound is the largest value of any channel at the epsilon of the spec, general_bound is a bound from the '
-    'literature. For rounds fresh reports of one person, exact is false where largest is an upper bound. In two layers, '
-    'response is permanent for all reports of a value. The function raises an error if the spec is too large for '
-    'enumeration.';
+    'enumeration of the randomizer. The column largest is the maximum over all pairs of inputs; input and other_input '
+    'are the pair. The column parameter is the order of a Renyi divergence or the gamma of a hockey_stick divergence. '
+    'The column bound is the largest value of any channel at the epsilon of the spec, and general_bound is a bound from '
+    'the literature. The argument rounds is the number of fresh reports of one person; the column exact is false if '
+    'largest is then only an upper bound. For two layers, rows with the response permanent cover all reports of one '
+    'value, and rows with the response report cover one report. The function raises an error if the spec is too large '
+    'for enumeration.';
 
 CREATE FUNCTION @extschema@.ldp_privacy(spec jsonb)
     RETURNS TABLE (scope text, epsilon float8, delta float8, odds float8, right_guess float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_privacy(jsonb) IS
-    'Returns the privacy loss of the reports under a spec, one row for each bound. The row report is one report with '
-    'all that it contains, and of a series all rounds. With the signal of a spent budget there are rows '
-    'early_report, a report before a budget can have ended, and signal, the part of the signal in all reports. The '
-    'rows refer to all reports about one answer (answer), one memoized response (response), all reports of a person '
-    '(person), and all collections of the group (group). The row person is missing if nothing limits the number of '
-    'reports. The columns odds and right_guess are those of ldp_odds. Error 22023 if the spec is invalid.';
+    'Returns the privacy loss of the reports under a spec, one row for each bound. The row report refers to one report '
+    'with all its content; for a series, it refers to all rounds. If reports have a signal of a spent budget, the row '
+    'early_report refers to a report before any budget can have ended, and the row signal to the signal in all reports. '
+    'Other rows refer to all reports about one answer (answer), one memoized response (response), all reports of a '
+    'person (person), and all collections of the group (group). The row person is missing if nothing limits the number '
+    'of reports. The columns odds and right_guess are the same as in ldp_odds. Error 22023 if the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)

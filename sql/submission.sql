@@ -38,9 +38,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, by
 CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
-    'Records a batch whose reports the client inserts with COPY. Returns true if the batch is new; insert its '
-    'reports in the same transaction. Returns false if the same role submitted it before: the role of the session''s user '
-    'if its settings in the catalogue include a role, else the current role. The argument digest is the '
+    'Records a batch whose reports the client inserts with COPY. Returns true if the batch is new; insert its reports in '
+    'the same transaction. Returns false if the same role submitted it before. The submitting role is the user of the '
+    'session if its settings in the catalogue include a role, and otherwise the current role. The argument digest is the '
     'SHA-256 digest (32 bytes) of the reports. Error LD001 if the batch was counted with other reports.';
 
 CREATE FUNCTION ldp_internal.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
@@ -66,10 +66,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_packed(@extschema@.ldp_report[]) IS
 CREATE FUNCTION ldp_internal.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
-    'Inserts reports of a round into a table with the rights of the caller, in random order or in batches, and returns the '
-    'number of rows inserted. '
-    'The argument columns has values of public columns, as in ldp_insert. '
-    'Error LD002 if no partition accepts the rows at the moment.';
+    'Inserts reports of a round into a table with the rights of the caller, in random order or in batches, and returns '
+    'the number of rows inserted. The argument columns contains values of public columns, as in ldp_insert. Error LD002 '
+    'if no partition accepts the rows at the moment.';
 
 CREATE FUNCTION @extschema@.ldp_public_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
@@ -86,8 +85,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
     'Returns the public columns of a collection, which clients may fill: the name of each column, its type, and whether '
-    'a report needs a value because the column has no default and cannot be NULL. A column with the name of an attribute '
-    'is not one of them. Error 42704 if the collection does not exist.';
+    'a report needs a value because the column has no default and cannot be NULL. Columns with the name of an attribute '
+    'are not included. Error 42704 if the collection does not exist.';
 
 -- Values of a device go to a column by its name. An owner who adds a column with the name of an attribute would receive in
 -- clear what people meant to randomize.
@@ -161,9 +160,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_invalid_values(text, text, text[]) IS
-    'Returns the values that a public column of a collection cannot have, and the reason for each. Such values are not of the '
-    'column''s type or domain, or violate a CHECK constraint on this column alone. Clients call the function before they draw the '
-    'reports of a file. Error 42704 if the collection does not exist, 42703 if the column is not public.';
+    'Returns the values that a public column of a collection cannot have, and the reason for each. Such values are not '
+    'of the column''s type or domain, or violate a CHECK constraint on this column alone. Clients call the function '
+    'before they draw the reports of a file. Error 42704 if the collection does not exist, 42703 if the column is not '
+    'public.';
 
 CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
@@ -196,16 +196,17 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_inserted(text, text, bigint, @extsche
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0, columns jsonb DEFAULT NULL) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer, jsonb) IS
-    'Adds one report to a collection, with values of public columns as in ldp_insert. A repeated call counts again. '
-    'Errors of ldp_insert; 23514 if the report has another spec or the round is closed, LD002 if no partition accepts '
-    'the row at the moment, 42501 if the caller may not insert.';
+    'Adds one report to a collection, with values of public columns as in ldp_insert. A repeated call adds the report '
+    'again. Raises the errors of ldp_insert; 23514 if the report has another spec or the round is closed, LD002 if no '
+    'partition accepts the row at the moment, 42501 if the caller may not insert.';
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0,
         columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
-    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument columns has '
-    'values of public columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
-    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other public columns. LD002 if no '
-    'partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
+    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument '
+    'columns contains values of public columns for all of them, as in ldp_insert. Returns the number of reports added, 0 '
+    'for a repetition. Raises the errors of ldp_insert; LD001 if the batch was counted with other reports or other '
+    'public columns. LD002 if no partition accepts the rows at the moment, 27000 if a trigger or rule of the table '
+    'suppresses rows.';
 

@@ -43,7 +43,8 @@ GRANT USAGE ON SCHEMA ldp_internal TO PUBLIC;
 -- The name of a schema that was renamed later is different from @extschema@.
 CREATE FUNCTION ldp_internal.ldp_schema() RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION ldp_internal.ldp_schema() IS 'Returns the quoted name of the schema that has the extension''s public objects.';
+COMMENT ON FUNCTION ldp_internal.ldp_schema() IS
+    'Returns the quoted name of the schema that has the extension''s public objects.';
 
 -- Types -----------------------------------------------------------------------------------------------------
 
@@ -128,23 +129,26 @@ CREATE TYPE @extschema@.ldp_source (
     INTERNALLENGTH = variable, ALIGNMENT = double, STORAGE = extended, CATEGORY = 'l'
 );
 COMMENT ON TYPE @extschema@.ldp_source IS
-    'what a function is about: the name of a collection or a rollup, a summary, or an array of groups with their summaries; an '
-    'argument type, not meant for columns of tables';
-COMMENT ON FUNCTION ldp_internal.ldp_source_in(cstring) IS 'Converts the name of a collection or a rollup, or the text of a summary, to a source.';
+    'subject of a function: the name of a collection or a rollup, a summary, or an array of groups with their summaries; '
+    'an argument type, not meant for columns of tables';
+COMMENT ON FUNCTION ldp_internal.ldp_source_in(cstring) IS
+    'Converts the name of a collection or a rollup, or the text of a summary, to a source.';
 COMMENT ON FUNCTION ldp_internal.ldp_source_out(@extschema@.ldp_source) IS
-    'Converts a source to its name, or to the text of its summary; groups to their number in parentheses.';
+    'Converts a source to its name, or to the text of its summary. Groups are converted to their number in parentheses.';
 COMMENT ON FUNCTION ldp_internal.ldp_source_recv(internal) IS 'Converts text to a source.';
 COMMENT ON FUNCTION ldp_internal.ldp_source_send(@extschema@.ldp_source) IS 'Converts a source to its text.';
 
 CREATE FUNCTION ldp_internal.ldp_source_of_text(text) RETURNS @extschema@.ldp_source
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION ldp_internal.ldp_source_of_text(text) IS 'Converts text to a source. Implements the casts from text and varchar.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_text(text) IS
+    'Converts text to a source. Implements the casts from text and varchar.';
 CREATE FUNCTION ldp_internal.ldp_source_of_name(name) RETURNS @extschema@.ldp_source
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_source_of_name(name) IS 'Converts a name to a source. Implements a cast.';
 CREATE FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) RETURNS @extschema@.ldp_source
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) IS 'Converts a summary to a source. Implements a cast.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) IS
+    'Converts a summary to a source. Implements a cast.';
 CREATE CAST (text AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_text(text) AS IMPLICIT;
 CREATE CAST (varchar AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_text(text) AS IMPLICIT;
 CREATE CAST (name AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_name(name) AS IMPLICIT;
@@ -229,14 +233,16 @@ $script$;
 CREATE TYPE @extschema@.ldp_row AS (
     attribute text, label text, statistic text, estimate float8, stderr float8, lower float8, upper float8, n bigint, group_key jsonb, note text, source text
 );
-COMMENT ON TYPE @extschema@.ldp_row IS 'an estimate with its error: the columns with which the rows of all estimates begin';
+COMMENT ON TYPE @extschema@.ldp_row IS
+    'an estimate with its error: the columns with which the rows of all estimates begin';
 COMMENT ON COLUMN @extschema@.ldp_row.attribute IS
     'name of the attribute; its number if no collection in this database has the spec';
 COMMENT ON COLUMN @extschema@.ldp_row.label IS
     'label or number of the value, or the range, string, term or cell of the row; NULL if the row has none';
-COMMENT ON COLUMN @extschema@.ldp_row.statistic IS 'what is estimated: mean, proportion, response_rate, quantile and others';
+COMMENT ON COLUMN @extschema@.ldp_row.statistic IS
+    'what is estimated: mean, proportion, response_rate, quantile and others';
 COMMENT ON COLUMN @extschema@.ldp_row.estimate IS
-    'the estimate: a share of 1, or a number in the attribute''s units';
+    'the estimate: a share as a proportion, or a number in the attribute''s units';
 COMMENT ON COLUMN @extschema@.ldp_row.stderr IS 'standard error of the estimate';
 COMMENT ON COLUMN @extschema@.ldp_row.lower IS 'lower end of the interval';
 COMMENT ON COLUMN @extschema@.ldp_row.upper IS 'upper end of the interval';
@@ -391,12 +397,14 @@ CREATE TYPE ldp_internal.ldp_agg_state (
     RECEIVE = ldp_internal.ldp_agg_state_recv, SEND = ldp_internal.ldp_agg_state_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE ldp_internal.ldp_agg_state IS 'state of an aggregate: its arguments, and a summary or a list of few reports';
+COMMENT ON TYPE ldp_internal.ldp_agg_state IS
+    'state of an aggregate: its arguments, and a summary or a list of few reports';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_in(cstring) IS
     'Converts Base64 text to an aggregate state; validates all bytes.';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_out(ldp_internal.ldp_agg_state) IS
     'Converts an aggregate state to Base64 text of its short form.';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_recv(internal) IS
     'Converts the bytes of the short form to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) IS 'Converts an aggregate state to the bytes of its short form.';
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) IS
+    'Converts an aggregate state to the bytes of its short form.';
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "core/format/header.hpp"
+#include "collection/report_check.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -43,7 +43,7 @@ AttrNumber column(TupleDesc columns, const char* name, Oid type) {
     return InvalidAttrNumber;
 }
 
-/// Whether this is a call function(column, block).
+/// Whether this is a call function(column, bytes) that accepts reports with the block.
 bool calls(const char* expression, Oid function, AttrNumber column, Bytes block) {
     auto* call = static_cast<FuncExpr*>(stringToNode(expression));
     if (!IsA(call, FuncExpr) || call->funcid != function || list_length(call->args) != 2) return false;
@@ -51,18 +51,18 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
     auto* second = static_cast<Const*>(lsecond(call->args));
     if (!IsA(first, Var) || first->varattno != column || !IsA(second, Const) || second->constisnull)
         return false;
-    const Bytes found = contents(PG_DETOAST_DATUM_PACKED(second->constvalue));
-    return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
+    return accepts(contents(PG_DETOAST_DATUM_PACKED(second->constvalue)), block);
 }
 
-/// A table that was found to store reports of the spec with this block.
+/// A table that was found to store reports of the spec with this fingerprint.
 struct CheckedTable {
-    Oid table;  ///< InvalidOid: the entry is free
-    std::size_t size;
-    std::array<std::byte, max_block_size> block;
+    static constexpr std::size_t digits = 64;
 
-    [[nodiscard]] bool is(Oid other, Bytes bytes) const noexcept {
-        return table == other && bytes.size() == size && std::memcmp(block.data(), bytes.data(), size) == 0;
+    Oid table;  ///< InvalidOid: the entry is free
+    std::array<char, digits> fingerprint;
+
+    [[nodiscard]] bool is(Oid other, std::string_view text) const noexcept {
+        return table == other && text == std::string_view(fingerprint.data(), digits);
     }
 };
 CheckedTable checked_tables[16];
@@ -140,7 +140,7 @@ const char* table_problem(Relation table, Oid schema, const varlena* block) {
     return "It has no constraint \"report_follows_spec\" that compares its reports with the spec.";
 }
 
-bool stores_spec(Relation table, const varlena* block) {
+bool stores_spec(Relation table, std::string_view fingerprint, Datum block) {
     static bool watching = false;
     static std::size_t next = 0;
     if (!watching) {
@@ -148,15 +148,14 @@ bool stores_spec(Relation table, const varlena* block) {
         watching = true;
     }
     const Oid id = RelationGetRelid(table);
-    const Bytes bytes = contents(block);
     for (const CheckedTable& each : checked_tables)
-        if (each.is(id, bytes)) return true;
-    if (table_problem(table, extension_schema(), block) != nullptr) return false;
+        if (each.is(id, fingerprint)) return true;
+    if (table_problem(table, extension_schema(), PG_DETOAST_DATUM_PACKED(block)) != nullptr) return false;
     // The lock on the table excludes that it has changed since the check.
-    if (bytes.size() <= max_block_size) {
+    if (fingerprint.size() == CheckedTable::digits) {
         CheckedTable& entry = checked_tables[next++ % std::size(checked_tables)];
-        entry = {id, bytes.size(), {}};
-        std::ranges::copy(bytes, entry.block.begin());
+        entry.table = id;
+        std::ranges::copy(fingerprint, entry.fingerprint.begin());
     }
     return true;
 }

@@ -27,9 +27,10 @@ struct ReportColumns {
 /// the CHECK is not examined. May jump.
 [[nodiscard]] const char* table_problem(Relation table, Oid schema, const varlena* block);
 
-/// Whether a locked table has no problem with this block. The session remembers the tables that have none until
-/// PostgreSQL announces a change of the table. May jump.
-[[nodiscard]] bool stores_spec(Relation table, const varlena* block);
+/// Whether a locked table has no problem with the spec with this fingerprint and this block. The session remembers the
+/// tables that have none until PostgreSQL announces a change of the table. The block of a remembered table is not read,
+/// because a long one is stored outside its row. May jump.
+[[nodiscard]] bool stores_spec(Relation table, std::string_view fingerprint, Datum block);
 
 /// Whether a role may submit reports to this table: whether it may insert into the table, or its column of
 /// reports, and use the schema. False for a table that does not exist. May jump.

@@ -4,6 +4,7 @@
 
 #include "collection/report_table.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 extern "C" {
@@ -85,17 +86,17 @@ Datum source_of_words(FunctionCallInfo fcinfo, const char* words) {
     return value_source(SourceKind::summary, reinterpret_cast<const varlena*>(ldp_summary_in(call)));
 }
 
-/// The result of a function of the extension with two arguments, by its name in a schema; nothing for NULL.
-std::optional<Datum> called(const char* schema, const char* function, const Oid (&types)[2],
-                            const NullableDatum (&arguments)[2]) {
+/// The result of a function of the extension, by its name in a schema; nothing for NULL.
+template <int count>
+std::optional<Datum> called(const char* schema, const char* function, const Oid (&types)[count],
+                            const NullableDatum (&arguments)[count]) {
     FmgrInfo found;
-    fmgr_info(LookupFuncName(list_make2(makeString(pstrdup(schema)), makeString(pstrdup(function))), 2, types,
-                             false),
+    fmgr_info(LookupFuncName(list_make2(makeString(pstrdup(schema)), makeString(pstrdup(function))), count,
+                             types, false),
               &found);
-    auto* call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(2)));
-    InitFunctionCallInfoData(*call, &found, 2, InvalidOid, nullptr, nullptr);
-    call->args[0] = arguments[0];
-    call->args[1] = arguments[1];
+    auto* call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(count)));
+    InitFunctionCallInfoData(*call, &found, count, InvalidOid, nullptr, nullptr);
+    std::copy_n(arguments, count, call->args);
     const Datum result = FunctionCallInvoke(call);
     return call->isnull ? std::nullopt : std::optional(result);
 }
@@ -148,10 +149,11 @@ bool is_groups(Datum source) {
                source, 0, static_cast<std::int32_t>(kind_size)))) == SourceKind::groups;
 }
 
-SourceGroups source_groups(FunctionCallInfo fcinfo, int by) {
-    const Oid types[] = {type_named("ldp_source", extension_schema()), TEXTARRAYOID};
+SourceGroups source_groups(FunctionCallInfo fcinfo, int by, std::optional<int> further) {
+    const Oid types[] = {type_named("ldp_source", extension_schema()), TEXTARRAYOID, TEXTOID};
+    const NullableDatum added = further ? fcinfo->args[*further] : NullableDatum{Datum{0}, true};
     const auto found =
-        called("ldp_internal", "ldp_source_groups", types, {fcinfo->args[0], fcinfo->args[by]});
+        called("ldp_internal", "ldp_source_groups", types, {fcinfo->args[0], fcinfo->args[by], added});
     const HeapTupleHeader row = DatumGetHeapTupleHeader(*found);
     bool none;
     const auto array = [&](const char* column) {

@@ -28,7 +28,8 @@ struct SourceGroups {
 /// Whether a source consists of groups.
 [[nodiscard]] bool is_groups(Datum source);
 
-/// The groups of the first argument, a source, which a name forms by the columns of another argument. May jump.
-[[nodiscard]] SourceGroups source_groups(FunctionCallInfo fcinfo, int by);
+/// The groups of the first argument, a source, which a name forms by the columns of the argument `by`, and by the column that
+/// the argument `further` names. May jump.
+[[nodiscard]] SourceGroups source_groups(FunctionCallInfo fcinfo, int by, std::optional<int> further = {});
 
 }  // namespace ldp

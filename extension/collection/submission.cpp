@@ -44,26 +44,30 @@ Datum first_value(int column, bool& none) {
     return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &none);
 }
 
+std::string_view text_of(const text* value) noexcept {
+    return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
+}
+
 constexpr const char* collection_row =
-    "SELECT c.reports, c.parameters FROM ldp_internal.ldp_collection AS c WHERE c.name OPERATOR(pg_catalog.=) "
+    "SELECT c.reports, c.fingerprint, c.parameters FROM ldp_internal.ldp_collection AS c WHERE c.name OPERATOR(pg_catalog.=) "
     "$1";
 /// No other transaction removes the collection before this one has ended.
 constexpr const char* collection_row_share =
-    "SELECT c.reports, c.parameters FROM ldp_internal.ldp_collection AS c WHERE c.name OPERATOR(pg_catalog.=) "
+    "SELECT c.reports, c.fingerprint, c.parameters FROM ldp_internal.ldp_collection AS c WHERE c.name OPERATOR(pg_catalog.=) "
     "$1 FOR KEY SHARE";
 
 /// Opens and locks the table of a collection to which a role may submit reports. Raises the errors of
 /// ldp_insertable(). Must be called between SPI_connect() and SPI_finish().
 Relation submittable(const StatementParameter& name, Oid role, const char* look_up, LOCKMODE lock) {
     if (run_kept(PlanCache::catalog, look_up, &name, 1) == 1) {
-        bool none, without;
+        bool none, unknown, without;
         const Oid id = DatumGetObjectId(first_value(1, none));
-        const Datum block = first_value(2, without);
+        const Datum fingerprint = first_value(2, unknown), block = first_value(3, without);
         // The right comes before the lock: a role without it must not hold up others.
-        if (!none && !without && may_submit(id, role)) {
+        if (!none && !unknown && !without && may_submit(id, role)) {
             Relation table = try_relation_open(id, lock);
             if (table != nullptr) {
-                if (stores_spec(table, PG_DETOAST_DATUM_PACKED(block))) return table;
+                if (stores_spec(table, text_of(DatumGetTextPP(fingerprint)), block)) return table;
                 relation_close(table, lock);
             }
         }
@@ -302,7 +306,8 @@ LDP_FUNCTION(ldp_claim_batch_as) {
     SPI_connect();
     Relation table = submittable(name, role, collection_row_share, AccessShareLock);
     relation_close(table, AccessShareLock);
-    const StatementParameter recorded{NAMEOID, NameGetDatum(submitter_of_record(caller, role))};
+    const StatementParameter recorded{TEXTOID,
+                                      CStringGetTextDatum(NameStr(*submitter_of_record(caller, role)))};
     commit_durably();
     const bool fresh = claim_of(name, recorded, argument(fcinfo, 2, UUIDOID), argument(fcinfo, 3, INT8OID),
                                 argument(fcinfo, 4, BYTEAOID));

@@ -234,14 +234,34 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 DELETE FROM people WHERE region IS NULL OR region = 'north' AND age = 2 OR region = 'south' AND age = 1;
 SELECT pg_temp.refusal($$SELECT ldp_calibrate('people', '{region,age}', '{"region": {"north": 1, "south": 2}, "age": {"1": 2, "2": 1}}')$$);
 SELECT count(*) AS without_reports FROM ldp_calibrate('hashed', '{round}', '{"round": {"0": 1}}');
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', '{}', '{}', '{}', '{}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{1}', '{1}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1,2}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{-1}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{0}', '{Infinity}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a,b}', ARRAY[ldp_summary_of('people'), ldp_summary_of('hashed')], '{1,1}', '{0,0}', '{1}', NULL, 0.95, 'sample')$$);
-SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups(array_agg('group ' || i), array_agg(summary), array_agg(1::float8), array_agg(0), '{1}', NULL, 0.95, 'sample')
-    FROM generate_series(1, 30) AS i, (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 70000}', '000000')) AS summary) AS s$$);
+-- Groups of a source have their columns in their names.
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_calibrate(ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('people')]), totals => '{"region": {}}')$$),
+    ($$SELECT ldp_calibrate(ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('people')]), weights => 'w')$$),
+    ($$SELECT ldp_calibrate(ldp_groups(ARRAY['{"w": -1}']::jsonb[], ARRAY[ldp_summary_of('people')]), weights => 'w')$$),
+    ($$SELECT ldp_calibrate(ldp_groups(ARRAY['{"w": 1}', '{"v": 1}']::jsonb[], ARRAY[ldp_summary_of('people'), ldp_summary_of('people')]), weights => 'w')$$),
+    ($$SELECT ldp_calibrate(ldp_groups(ARRAY['{"a": {"b": 1}}']::jsonb[], ARRAY[ldp_summary_of('people')]), totals => '{"a": {}}')$$),
+    ($$SELECT ldp_calibrate(ldp_groups('{a,b}'::text[], ARRAY[ldp_summary_of('people'), ldp_summary_of('hashed')]), totals => '{"group": {"a": 1, "b": 1}}')$$),
+    ($$SELECT ldp_calibrate(ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('people')]), '{group}', '{"group": {"a": 1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{NULL}', '{}')$$),
+    ($$SELECT ldp_calibrate(array_agg(ROW(jsonb_build_object('number', i), summary)::ldp_group), totals => jsonb_build_object('number', jsonb_object_agg(i, 1)))
+       FROM generate_series(1, 30) AS i, (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 70000}', '000000')) AS summary) AS s$$)) AS q (query);
+-- Names of one column are values of the column "group". The order of the columns is that of their names.
+WITH named AS (
+    SELECT array_agg(group_key ->> 'age' ORDER BY group_key ->> 'age') AS names, array_agg(summary ORDER BY group_key ->> 'age') AS summaries FROM unnest(ldp_groups_of('people', '{age}'))
+)
+SELECT count(*) AS rows, bool_and(g IS NOT DISTINCT FROM c) AS same
+FROM named, ldp_calibrate(ldp_groups(names, summaries), totals => '{"group": {"1": 1, "2": 2}}') AS g JOIN ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": 2}}') AS c USING (attribute_number, value) WHERE g.label IS NOT NULL;
+-- With collapse, a group has enough reports from the spec's min_group on. Numbers of combinations agree with 1.50, too.
+WITH summed AS (
+    SELECT min_group, share, ldp_agg(pg_temp.report(jsonb_build_object('mechanism', 'grr', 'epsilon', 1, 'domain', 4, 'min_group', min_group), '00')) AS summary
+    FROM (VALUES (4), (5)) AS m (min_group), (VALUES (1.50, 30), (2, 4)) AS g (share, reports), generate_series(1, reports) GROUP BY min_group, share
+), grouped AS (
+    SELECT min_group, array_agg(ROW(jsonb_build_object('share', share), summary)::ldp_group ORDER BY share) AS groups FROM summed GROUP BY min_group
+)
+SELECT min_group, min(c.n) AS n, min(c.note) AS note
+FROM grouped, ldp_calibrate(groups, totals => '[{"share": 1.5, "total": 1}, {"share": 2, "total": 3}]', collapse => true) AS c
+GROUP BY min_group ORDER BY min_group;
 SELECT ldp_drop_rollup('people_by');
 SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed,empty}'::text[]) AS name;
 DROP SCHEMA comparisons CASCADE;

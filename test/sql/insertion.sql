@@ -258,3 +258,38 @@ SELECT count(ldp_drop_collection('kept_' || i)) FROM generate_series(1, 20) AS i
 DROP SCHEMA there_2;
 DROP FUNCTION everywhere;
 DROP ROLE ldp_test_reader;
+
+-- A long block -----------------------------------------------------------------------------------------------
+-- The CHECK has the digest of a long block. It rejects reports and batches whose block differs in any byte, also behind the header.
+SELECT jsonb_build_object('mechanism', 'sampled', 'epsilon', 1, 'attributes', jsonb_agg(jsonb_build_object('name', 'a' || i) ||
+    CASE WHEN i % 2 = 0 THEN '{"min": 0, "max": 100, "mechanism": "pdp"}'::jsonb ELSE '{"domain": 8, "mechanism": "grr"}' END ORDER BY i)) AS long_spec
+FROM generate_series(1, 20) AS i \gset
+SELECT ldp_create_collection('long_rows', :'long_spec'), ldp_create_collection('long_batches', :'long_spec', rows => 'batches');
+SELECT c.name, length(c.parameters) AS block, length(pg_get_constraintdef(k.oid)) < 200 AS short FROM ldp_internal.ldp_collection AS c
+JOIN pg_constraint AS k ON k.conrelid = c.reports AND k.conname = 'report_follows_spec' WHERE c.name LIKE 'long\_%' ORDER BY 1;
+SELECT encode(parameters, 'hex') || '0003' || repeat('00', ldp_payload.size - 2) AS own,
+       regexp_replace(encode(parameters, 'hex'), '0000000000005940', '0000000000006940') || '0003' || repeat('00', ldp_payload.size - 2) AS forged
+FROM ldp_internal.ldp_collection, LATERAL (SELECT 3 AS size) AS ldp_payload WHERE name = 'long_rows' \gset
+SELECT :'own' <> :'forged' AS differ, left(:'own', 48) = left(:'forged', 48) AS same_header;
+SELECT ldp_submit('long_rows', :'own'), ldp_submit('long_batches', :'own'), ldp_submit_batch('long_rows', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a091', ARRAY[:'own', :'own']::ldp_report[]);
+SELECT ldp_submit('long_rows', :'forged');
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO long_rows VALUES (:'forged', 0);
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO long_batches SELECT ldp_pack(:'forged'::ldp_report), 0;
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit('long_rows', pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01'));
+\echo :LAST_ERROR_SQLSTATE
+-- A constraint with the whole block accepts the same reports, and another digest or header none.
+SELECT encode(parameters, 'hex') AS long_block FROM ldp_internal.ldp_collection WHERE name = 'long_rows' \gset
+SELECT ldp_internal.ldp_check_report(:'own'::ldp_report, decode(:'long_block', 'hex'));
+SELECT ldp_internal.ldp_check_report(:'own'::ldp_report, substr(decode(:'long_block', 'hex'), 1, 24) || sha256('other'));
+SELECT ldp_internal.ldp_check_report(:'own'::ldp_report, set_byte(substr(decode(:'long_block', 'hex'), 1, 24), 8, 1) || sha256(decode(:'long_block', 'hex')));
+ALTER TABLE long_rows DROP CONSTRAINT report_follows_spec;
+SELECT format('ALTER TABLE long_rows ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, %L))', '\x' || :'long_block') \gexec
+SELECT ldp_submit('long_rows', :'own');
+TRUNCATE long_rows;
+ALTER TABLE long_rows DROP CONSTRAINT report_follows_spec;
+SELECT format('ALTER TABLE long_rows ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, %L))', substr(decode(:'long_block', 'hex'), 1, 24) || sha256('other')) \gexec
+SELECT ldp_submit('long_rows', :'own');
+SELECT count(ldp_drop_collection('long_' || t)) FROM unnest('{rows,batches}'::text[]) AS t;

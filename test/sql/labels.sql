@@ -138,7 +138,7 @@ RESET ROLE;
 EXECUTE town;
 ROLLBACK;
 
--- Two labels that are one text in two Unicode forms are rejected. Equal letters in other attributes are not two labels.
+-- Two labels that are the same text in two Unicode forms are rejected. Equal letters in other attributes are not two labels.
 SELECT pg_temp.refusal($$SELECT ldp_create_collection('label_forms', '{"mechanism": "grr", "epsilon": 1, "domain": ["caf\u00e9", "cafe\u0301", "tea"]}')$$) AS forms;
 SELECT ldp_create_collection('label_forms', '{"mechanism": "sampled", "epsilon": 1, "per_report": 1, "attributes": [
     {"name": "a", "domain": ["caf\u00e9", "tea"], "mechanism": "grr"}, {"name": "b", "domain": ["cafe\u0301", "tea"], "mechanism": "grr"}]}');

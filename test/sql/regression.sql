@@ -77,10 +77,13 @@ SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUE
     (6, $$ldp_regression(s, 'score', '{hours}', 1)$$), (7, $$ldp_regression(s, 'score', '{hours}', 0.9, 'all')$$),
     (8, $$ldp_covariance(ldp_part(s, 'hours'), 'hours', 'hours')$$)) AS q (place, question) ORDER BY place;
 SELECT pg_temp.refusal($$SELECT * FROM ldp_correlation(ldp_summary_of('partial'), 'hours', 'score')$$);
--- Equal hours: the design is singular, and the intervals have no limits.
+-- Equal hours: the design is singular, and the intervals have no limits; that of a correlation is the range.
 SELECT r.term, r.lower, r.upper, r.note
 FROM (SELECT ldp_agg(report) AS s FROM pupil WHERE substr(encode(ldp_internal.ldp_report_send(report), 'hex'), length(ldp_internal.ldp_report_send(report)) * 2 - 3) <> '0501') AS a,
      ldp_regression(s, 'score', '{hours}') AS r;
+SELECT c.estimate, c.stderr, c.lower, c.upper, c.n, c.note
+FROM (SELECT ldp_agg(report) AS s FROM pupil WHERE substr(encode(ldp_internal.ldp_report_send(report), 'hex'), length(ldp_internal.ldp_report_send(report)) * 2 - 3) <> '0501') AS a,
+     ldp_correlation(s, 'hours', 'score') AS c;
 -- A summary without a collection in this database.
 SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
     (SELECT ldp_agg((encode(ldp_internal.ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;
@@ -149,3 +152,39 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
 FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS h UNION ALL SELECT h FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS h) AS halves
       GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_estimate(s, attributes => '{school}', statistics => '{proportion}') AS f) AS f USING (label);
+
+-- Means by a private group. Reports name a group and an end: all of a the upper one, b both equally often, and c the lower one.
+SELECT ldp_create_collection('stay_days', '{"mechanism": "means_by_group", "epsilon": 4, "attributes": [{"name": "ward", "domain": ["a", "b", "c"]}, {"name": "days", "min": 0, "max": 30}]}') IS NULL AS created;
+CREATE TABLE stays AS SELECT ldp_client_spec('stay_days')::jsonb #>> '{derived,block}' AS block;
+CREATE TABLE stay_reports AS
+SELECT (block || lpad(to_hex(i % 3), 2, '0') || lpad(to_hex(CASE i % 3 WHEN 2 THEN 0 ELSE 2 * ward + (ARRAY[1, i % 2, 0])[ward + 1] END), 2, '0'))::ldp_report AS report
+FROM stays, generate_series(0, 17999) AS i, LATERAL (SELECT i / 6 % 3 AS ward) AS w;
+CREATE TABLE stay AS SELECT ldp_agg(report) AS s FROM stay_reports;
+SELECT f.attribute, f.label, f.statistic, round(f.estimate::numeric, 6) AS estimate, f.stderr > 0 AS error, f.lower <= f.estimate AND f.estimate <= f.upper AS inside, f.n, f.note FROM stay, ldp_regression(s, 'days', '{}', "group" => 'ward') AS f;
+-- Each difference is the mean of a group minus the mean of the first group.
+SELECT bool_and(abs(d.estimate - (m.estimate - a.estimate)) < 1e-9) AS differences
+FROM stay, LATERAL (SELECT array_agg(f) AS rows FROM ldp_regression(s, 'days', '{}', "group" => 'ward') AS f) AS r, unnest(rows) AS d JOIN unnest(rows) AS m ON m.label = d.label AND m.statistic <> 'difference', unnest(rows) AS a
+WHERE d.statistic = 'difference' AND a.label LIKE '%a' AND a.statistic <> 'difference';
+SELECT f.label, round(f.estimate::numeric, 6) AS share FROM stay, ldp_estimate(s, attributes => '{ward}', statistics => '{proportion}') AS f;
+SELECT pg_temp.refusal($$SELECT * FROM stay, ldp_regression(s, 'days', '{ward}')$$);
+SELECT pg_temp.refusal($$SELECT * FROM stay, ldp_regression(s, 'ward', '{}', "group" => 'days')$$);
+SELECT pg_temp.refusal($$SELECT ldp_agg((block || '0006')::ldp_report) FROM stays$$);
+SELECT pg_temp.refusal($$SELECT ldp_agg((block || '0201')::ldp_report) FROM stays$$);
+
+-- Logistic regression on a public column: with two groups, the slope is the difference of the log odds, and its error follows from
+-- those of the shares.
+SELECT ldp_create_collection('asked', '{"mechanism": "grr", "epsilon": 2, "attributes": [{"name": "answer", "domain": ["no", "yes"]}]}', ARRAY[['week', 'integer']]) IS NULL AS created;
+INSERT INTO asked (report, week) SELECT ((ldp_client_spec('asked')::jsonb #>> '{derived,block}') || CASE WHEN i % 10 < 4 + w THEN '01' ELSE '00' END)::ldp_report, w FROM generate_series(1, 4000) AS i, (VALUES (0), (2)) AS weeks (w);
+CREATE VIEW answered AS SELECT (group_key ->> 'week')::integer AS week, ln(estimate / (1 - estimate)) AS odds, stderr / (estimate * (1 - estimate)) AS error
+FROM ldp_estimate('asked', statistics => '{proportion}', target => 'population', by => '{week}') WHERE label = 'yes';
+SELECT abs(r.estimate - (b.odds - a.odds) / 2) < 1e-4 AND abs(r.stderr / (sqrt(a.error ^ 2 + b.error ^ 2) / 2) - 1) < 1e-3 AND r.n = 8000 AND r.attribute = 'answer=yes' AND r.note IS NULL AS slope
+FROM answered AS a, answered AS b, ldp_regression('asked', 'answer', '{week}', link => 'logit', by => '{week}') AS r WHERE a.week = 0 AND b.week = 2 AND r.term = 'week';
+SELECT bool_and(abs(r.estimate + o.estimate) < 1e-6) AS opposite FROM ldp_regression('asked', 'answer=no', '{week}', link => 'logit', by => '{week}') AS r JOIN ldp_regression(ldp_groups_of('asked', '{week}'), 'answer', '{week}', link => 'logit') AS o USING (term);
+-- Without predictors the intercept is the log odds. A column with one value separates nothing: its coefficient has no bounds.
+SELECT count(*) = 1 AND bool_and(r.term = '(intercept)' AND r.lower < r.estimate AND r.estimate < r.upper) AS intercept FROM ldp_regression('asked', 'answer', '{}', link => 'logit') AS r;
+SELECT r.estimate IS NULL AND r.lower = '-infinity' AND r.upper = 'infinity' AND r.note LIKE '%do not bound%' AS unbounded
+FROM ldp_regression(ldp_groups(ARRAY['{"week": 3}'::jsonb], ARRAY[ldp_summary_of('asked')]), 'answer', '{week}', link => 'logit') AS r
+WHERE r.term = 'week';
+SELECT pg_temp.refusal($$SELECT * FROM ldp_regression('asked', 'answer', '{}', link => 'probit')$$) LIKE '22023 link must be identity or logit%' AS wrong_link;
+SELECT pg_temp.refusal($$SELECT * FROM ldp_regression('asked', 'answer', '{town}', link => 'logit', by => '{week}')$$) LIKE '22023%' AS wrong_predictor;
+SELECT pg_temp.refusal($$SELECT * FROM ldp_regression('asked', 'answer', '{week}', by => '{week}')$$) LIKE '0A000 only a regression with the link logit uses several groups%' AS wrong_groups;
