@@ -42,17 +42,22 @@ endforeach()
 install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/install-headers.cmake")
 install(FILES capi/ldp.h capi/ldp_curl.h capi/ldp_device.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ldp")
 
-# The command writes its own manual page and completions.
-foreach(reference man:man/man1/ldp.1 bash:bash-completion/completions/ldp zsh:zsh/site-functions/_ldp
-        fish:fish/vendor_completions.d/ldp.fish)
+# The conformance kit, without the specs from which a test makes its vectors.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/conformance/" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/conformance" USE_SOURCE_PERMISSIONS
+    PATTERN specs.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .gitignore EXCLUDE)
+
+# The command writes its own manual page and completions, and the JSON Schema of specs.
+foreach(reference "reference man:man/man1/ldp.1" "reference bash:bash-completion/completions/ldp"
+        "reference zsh:zsh/site-functions/_ldp" "reference fish:fish/vendor_completions.d/ldp.fish"
+        "spec schema:ldp/spec.schema.json")
     string(REPLACE ":" ";" reference "${reference}")
-    list(GET reference 0 form)
+    list(GET reference 0 words)
     list(GET reference 1 path)
     set(file "${CMAKE_CURRENT_BINARY_DIR}/${path}")
     cmake_path(GET file PARENT_PATH folder)
     add_custom_command(OUTPUT "${file}" DEPENDS ldp_command VERBATIM
         COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
-        COMMAND sh -c "\"$1\" reference \"$2\" >\"$3\"" sh "$<TARGET_FILE:ldp_command>" ${form} "${file}")
+        COMMAND sh -c "\"$1\" $2 >\"$3\"" sh "$<TARGET_FILE:ldp_command>" "${words}" "${file}")
     list(APPEND references "${file}")
     cmake_path(GET path PARENT_PATH folder)
     install(FILES "${file}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}")

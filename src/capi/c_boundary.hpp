@@ -25,7 +25,7 @@ struct ldp_collection {
 
     ldp::Collection collection;
     std::string spec, texts, fingerprint, contract, summary;
-    std::vector<std::string> names;  ///< of the attributes that a record has values of
+    std::vector<std::string> names;  ///< of the attributes for which a record has values
 };
 
 struct ldp_client {
@@ -59,7 +59,7 @@ namespace ldp::capi {
 
 /// Returns the destination of the caller; unknown if it is null.
 Destination destination_of(const ldp_destination* to);
-/// Returns its place for the history, or null.
+/// Returns its buffer for the history, or null.
 const char* history_of(const ldp_destination* to);
 
 /// Largest size of a text in bytes, equal to that of a spec.
@@ -82,7 +82,7 @@ ldp_status guarded(ldp_error** error, Body&& body) noexcept {
 
 /// Throws Error (invalid_value) for a pointer that is null.
 void need(const void* pointer, const char* what);
-/// A result's place, set to nothing until there is one.
+/// The output of a result, which is empty until the result is known.
 template <class T>
 T& place(T* result, const char* what) {
     need(result, what);
@@ -91,7 +91,8 @@ T& place(T* result, const char* what) {
 /// An argument's text. Throws Error: invalid_value if it is null, too long or no UTF-8.
 [[nodiscard]] std::string_view text_of(const char* text, std::size_t length, const char* what);
 
-/// The values as C++ takes them, checked one by one; they view their texts. Throws Error (invalid_value).
+/// The values in the types of the C++ interface, checked one by one. They refer to their texts. Throws Error
+/// (invalid_value).
 void read_values(const ldp_value* values, std::size_t count, std::vector<Value>& read);
 
 /// Returns the values of public columns. Throws Error (invalid_value).
@@ -116,7 +117,7 @@ void for_each_record(const ldp_value* values, std::size_t count, std::size_t of_
     }
 }
 
-/// Memory that ldp_free() takes, with a copy of the bytes, and at least one more byte, which is 0.
+/// Memory for ldp_free() with a copy of the bytes, followed by at least one byte 0.
 template <class T>
 [[nodiscard]] T* handed_over(const void* bytes, std::size_t size) {
     void* memory = std::calloc(size + 1, 1);

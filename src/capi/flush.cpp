@@ -26,7 +26,7 @@ ldp_status ldp_batch_frame(const ldp_batch* batch, uint8_t** frame, size_t* size
         auto& bytes = place(frame, "pointer for the frame");
         auto& count = place(size, "pointer for the size");
         need(batch, "batch");
-        const auto packed = batch->batch.packed();
+        const auto packed = batch->batch.packed_shortly();
         if (!packed) raise(ErrorCode::malformed, "a report of the batch is damaged");
         if (packed->size() > 1) raise(ErrorCode::full, "the batch is too large for one value");
         bytes = handed_over<uint8_t>(packed->front().data(), packed->front().size());

@@ -20,7 +20,8 @@
  * belongs to one thread at a time. Different clients, each with its own file, may run in parallel. A client does
  * not survive fork(): create it in the child. Do not free an object while a call uses it.
  *
- * Randomness comes from the operating system only. No function accepts random numbers or a seed.
+ * Randomness of reports comes from the operating system only. No function that returns reports accepts random numbers or a
+ * seed. Simulations accept a seed, and return only errors or a summary.
  *
  * Devices. The library libldp-device has a subset of these functions: the functions that are declared if LDP_DEVICE is defined.
  * Programs for it include ldp_device.h, which defines LDP_DEVICE.
@@ -173,7 +174,7 @@ LDP_API const char *ldp_collection_spec(const ldp_collection *collection);
  * an attribute or a vector, title, question, unit, description, scale and display. Keys without a text are missing. The
  * texts were written by the owner of the collection: escape them before you put them into a page. */
 LDP_API const char *ldp_collection_texts(const ldp_collection *collection);
-/* Returns the fingerprint of the spec, 16 hexadecimal digits. Every report carries it. */
+/* Returns the fingerprint of the spec, 64 hexadecimal digits. Every report contains the first 8 of its 32 bytes. */
 LDP_API const char *ldp_collection_fingerprint(const ldp_collection *collection);
 /* Returns the number of values of a record: one for each attribute of the spec except products, in the spec's
  * order. */
@@ -214,11 +215,12 @@ LDP_API ldp_status ldp_merge_summaries(const uint8_t *one, size_t one_size, cons
 
 /* Computes the rows of a query of a summary, as the SQL functions return them: the same functions without "ldp_", the same
  * arguments, columns and numbers. `query` is a JSON object: "function" is the name, the other keys are arguments, such as
- * {"function": "quantiles", "attribute": "wage", "probabilities": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
- * array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
+ * {"function": "quantiles", "attribute": "wage", "probabilities": [0.5]}. A single value stands for an array of one. A second
+ * summary is text in hexadecimal. `rows` is a JSON array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
  * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. For a
  * function of groups, such as "compare_groups", `summary` is null, and the query has "groups", an array of their names, and
- * "summaries", an array of their summaries. The caller frees `rows` with ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_UNSUPPORTED. */
+ * "summaries", an array of their summaries. For "calibrate", a name may be a JSON object with the values of several columns,
+ * in a text. The caller frees `rows` with ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_UNSUPPORTED. */
 LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uint8_t *summary, size_t size,
                                      const char *query, size_t length, char **rows, ldp_error **error);
 
@@ -230,6 +232,26 @@ LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uin
 LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *target, size_t target_length, uint64_t people,
                             char **rows, ldp_error **error);
 
+/* Predicts the error of every estimate of a record whose attributes are reported in parts, as `ldp plan` does for such a spec:
+ * means, shares, medians and cells of joint tables. `spec` and `people` are as for ldp_plan(); people are distributed evenly
+ * over the values. `target` may be null, and has only the keys target, confidence and response_rate. If `people` is 0, the
+ * number is "people" of the spec, or the number that "max_margin_of_error" needs. `rows` is a JSON array with an object for
+ * each estimate. Keys of the estimate are "attribute", "estimate", "mechanism", "stderr" and "margin". The key "reports" is the
+ * expected number of its reports, and "people" the number of people that the margin of the spec needs, or null. Keys of the plan are
+ * "n", "epsilon" and "canonical", the spec without open choices. The caller frees `rows` with ldp_free(). LDP_INVALID_SPEC, also if the spec is no such record; LDP_INVALID_VALUE, LDP_MALFORMED. */
+LDP_API ldp_status ldp_plan_record(const char *spec, size_t spec_length, const char *target, size_t target_length, uint64_t people,
+                                   char **rows, ldp_error **error);
+
+/* Draws rows of ldp_query_summary() as an SVG document: shares as bars, means and quantiles with their intervals, histograms,
+ * lines by round, comparisons of groups, and tables of two attributes. It has a figure for each attribute and statistic. The
+ * drawings are those of `ldp estimate`. `rows` is a JSON array of 1 to 10,000 objects with the key "estimate"; the keys
+ * "attribute", "label", "statistic", "lower", "upper", "group_key", "round", "low", "high", "cell" and "note" are used if
+ * present. `collection` has the titles, units and ranges of attributes; it may be null. `title` ends with a zero, and may be
+ * null. Labels are escaped. The document loads no other file and runs no script. The caller frees `svg` with ldp_free().
+ * LDP_INVALID_VALUE, LDP_MALFORMED. */
+LDP_API ldp_status ldp_plot(const ldp_collection *collection, const char *rows, size_t length, const char *title, char **svg,
+                            ldp_error **error);
+
 /* Simulates a collection `runs` times, 1 to 1,000,000: randomizes all records in each run and estimates from the reports, as
  * `ldp simulate once` does. All randomness comes from `seed`; the reports are not returned and must not be. `values` has `count`
  * values of at least two records, one after another. `rows` is a JSON array with an object for each estimate. The keys "attribute"
@@ -239,6 +261,14 @@ LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *ta
  * ldp_free(). LDP_INVALID_VALUE; LDP_UNSUPPORTED, for example for strings and series. */
 LDP_API ldp_status ldp_simulate(const ldp_collection *collection, const ldp_value *values, size_t count, uint64_t runs, uint64_t seed,
                                 char **rows, ldp_error **error);
+
+/* Simulates a collection once, as ldp_simulate() does, and returns the summary of its reports, for queries by
+ * ldp_query_summary(). For ddrm and threshold_series, `values` has a record of each person in each round, and the records of a
+ * person are consecutive. Equal seeds return equal summaries. Do not merge the summary with those of real reports: its noise
+ * follows from `seed`, so it protects nobody. The caller frees `summary` with ldp_free(). LDP_INVALID_VALUE, LDP_FULL;
+ * LDP_UNSUPPORTED for series in a record. */
+LDP_API ldp_status ldp_simulate_summary(const ldp_collection *collection, const ldp_value *values, size_t count, uint64_t seed,
+                                        uint8_t **summary, size_t *size, ldp_error **error);
 
 #endif
 /* Clients --------------------------------------------------------------------------------------------------- */
@@ -334,7 +364,7 @@ typedef struct ldp_receipt {
     ldp_origin origin;     /* of the response */
     uint32_t clamped;      /* number of clamped values: numbers outside their range, labels replaced by "other" */
     uint64_t coefficients; /* number of clamped coefficients of haar, or of numbers of a vector that were clamped to
-                              the norm of gaussian */
+                              the norm of ball or gaussian */
 } ldp_receipt;
 
 /* Randomizes a record and queues its report as durably as the store can. In a series, a record has no report, one or
@@ -382,7 +412,7 @@ LDP_API uint64_t ldp_client_staged(const ldp_client *client);
 /* Returns the number of values that this client object has clamped, for the spec's i-th attribute, counted from 0
  * and including products. 0 if i is too large. */
 LDP_API uint64_t ldp_client_clamped(const ldp_client *client, size_t i);
-/* Returns the number of clamped coefficients of haar, or of numbers of vectors clamped to the norm of gaussian. */
+/* Returns the number of clamped coefficients of haar, or of numbers of vectors clamped to the norm of ball or gaussian. */
 LDP_API uint64_t ldp_client_clamped_coefficients(const ldp_client *client);
 
 /* The ledger ------------------------------------------------------------------------------------------------ */
@@ -417,13 +447,13 @@ LDP_API ldp_status ldp_client_spent(const ldp_client *client, double delta, ldp_
 typedef struct ldp_batch ldp_batch;
 
 LDP_API const char *ldp_batch_id(const ldp_batch *batch);          /* a UUID: 36 characters */
-LDP_API const char *ldp_batch_fingerprint(const ldp_batch *batch); /* of the spec: 16 hexadecimal digits */
+LDP_API const char *ldp_batch_fingerprint(const ldp_batch *batch); /* of the spec: 64 hexadecimal digits */
 LDP_API int32_t ldp_batch_round(const ldp_batch *batch);           /* of all its reports */
 LDP_API size_t ldp_batch_reports(const ldp_batch *batch);          /* number of reports, at least 1 */
 /* Returns the i-th report, counted from 0, and stores its size in bytes in `size`, which may be null. Returns null if
  * i is too large. */
 LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t *size);
-/* Encodes all reports as the body of a request to an endpoint (doc/protocol.md); the caller frees it with ldp_free().
+/* Encodes all reports in the short form of a batch, the body of a request to an endpoint (doc/formats.md); the caller frees it with ldp_free().
  * LDP_MALFORMED if a report is damaged: settle the batch with LDP_REFUSED. LDP_FULL if there are too many reports:
  * settle it with LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);

@@ -18,23 +18,24 @@ struct PlottedEstimate {
     std::string ends = {};              ///< the interval as text, if the value does not contain it
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
-    double truth = NAN;  ///< where it is known, as in simulations
-    /// The range to draw it in, if it is its own.
+    double truth = NAN;  ///< the exact value if it is known, as in simulations
+    /// The range of the drawing, if the estimate has its own.
     std::optional<std::pair<double, double>> range = {};
-    std::string (*label)(double) = nullptr;  ///< of the ends of this range; null: as the axis
+    std::string (*label)(double) = nullptr;  ///< of the ends of this range; null for the labels of the axis
 };
 
 /// Extends the scale to all numbers of the mark.
 void include(Scale& scale, const PlottedEstimate& mark);
-/// The estimate and its interval, across. The dot is smaller than the caps of the interval, so both are visible.
+/// Draws the estimate and its interval horizontally. The dot is smaller than the caps of the interval, so
+/// both are visible.
 void draw(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y,
           const std::string& colour);
 /// Draws the name at the indent, and the value on the same line: above its estimate, or as near as space permits.
 void write_above(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double indent, double y,
                  const std::string& style);
 
-/// One below the other: on a common scale with ticks, or each on a scale of its own if any has its range. The common scale
-/// includes `from` unless it is NaN.
+/// Returns a drawing of the estimates below one another: on a common scale with ticks, or each on its own
+/// scale if any of them has its own range. The common scale includes `from` unless it is NaN.
 [[nodiscard]] Drawing drawn(const std::vector<PlottedEstimate>& marks, double from,
                             std::string (*label)(double));
 
@@ -42,13 +43,13 @@ void write_above(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale
 struct Grid {
     struct Line {
         std::string name;
-        std::vector<std::optional<PlottedEstimate>> cells;  ///< one a column
+        std::vector<std::optional<PlottedEstimate>> cells;  ///< one for each column
     };
     std::vector<std::string> columns;
     std::vector<Line> lines;
-    std::string corner = {}, heading = {};  ///< of the lines, and of the columns
+    std::string corner = {}, heading = {};  ///< titles of the lines, and of the columns
 };
-/// Cells have the darker ground the larger their estimate, with the interval as text below the value.
+/// Cells with larger estimates have a darker background. The interval is a text below the value.
 [[nodiscard]] Drawing drawn(const Grid& grid);
 
 }  // namespace ldp::plot

@@ -1,4 +1,4 @@
-// Axes: where a value stands, which values are labelled, and how a number is written.
+// Axes: the positions of values, the labelled values, and the format of numbers.
 #pragma once
 
 #include <string>
@@ -11,25 +11,27 @@ namespace ldp::plot {
 struct Scale {
     double low, high;
     double first = 0, last = 100;
-    bool logarithmic = false;  ///< equal factors are equal distances
+    bool logarithmic = false;  ///< equal ratios have equal distances
 
     /// Whether the value has a position: it is finite and, on a logarithmic scale, positive.
     [[nodiscard]] bool holds(double value) const noexcept;
-    /// The position. Values outside stand at the nearer end.
+    /// Returns the position of a value. Values outside the scale are at the nearer end.
     [[nodiscard]] double at(double value) const noexcept;
-    /// Extends the scale to a value that it holds.
+    /// Extends the scale to a value for which holds() is true.
     void include(double value) noexcept;
-    /// Makes low less than high: around the only value, or from 0 to 1 if it is 0 or nothing was included.
+    /// Ensures that low is less than high. A scale with one value is extended on both sides; if the value is
+    /// 0 or does not exist, the scale is from 0 to 1. A logarithmic scale without values is from 1 to 10.
     void close() noexcept;
-    /// Round numbers from low to high, ascending. On a linear scale they are about five multiples of 1, 2
-    /// or 5 times a power of ten. On a logarithmic one they are powers of ten, and on a narrow range more.
+    /// Returns round numbers from low to high in ascending order. On a linear scale, these are about five
+    /// multiples of 1, 2 or 5 times a power of ten. On a logarithmic scale, these are powers of ten, with
+    /// further numbers if the range is narrow.
     [[nodiscard]] std::vector<double> ticks() const;
 
-    /// A scale that includes nothing yet.
+    /// Returns a scale without values.
     [[nodiscard]] static Scale empty(double first, double last, bool logarithmic = false) noexcept;
 };
 
-/// A number in at most six digits; large and small ones with a power of ten, as in 2·10⁻⁵.
+/// Returns a number with at most six digits. Large and small numbers have a power of ten, as in 2·10⁻⁵.
 [[nodiscard]] std::string number(double value);
 
 }  // namespace ldp::plot

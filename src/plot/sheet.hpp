@@ -1,4 +1,4 @@
-// A drawing as a file of its own.
+// A drawing in its own file.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace ldp::plot {
 
-/// Texts and drawings below one another, in a frame of 520 pixels a column, of which a narrower screen may
-/// take a third.
+/// Texts and drawings below one another, in a frame with 520 pixels for each column. On narrow screens, a
+/// column may shrink to 340 pixels.
 class ChartLayout {
   public:
     explicit ChartLayout(std::size_t columns = 1);
     void text(std::string_view text, std::string_view style, double size);
     void gap(double height) { y_ += height; }
-    /// Drawings side by side, at most one a column.
+    /// Adds drawings side by side, at most one for each column.
     void row(std::span<const Drawing> drawings);
-    /// The SVG document.
+    /// Returns the SVG document.
     [[nodiscard]] std::string svg() const;
 
   private:
