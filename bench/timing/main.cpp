@@ -45,7 +45,9 @@ std::string spec_of(const MechanismEntry& entry) {
     switch (entry.shape) {
         case Shape::one_numeric:
             return begin + "\"min\": 0, \"max\": 1" +
-                   (takes_missing_numbers(entry) ? ", \"missing\": true}" : "}");
+                   (takes_missing_numbers(entry)    ? ", \"missing\": true}"
+                    : takes_circular_numbers(entry) ? ", \"circular\": true}"
+                                                    : "}");
         case Shape::one_string:
             return begin +
                    R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "max_length": 8}}]})";

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "cli/collection_spec.hpp"
+#include "cli/input/summary_file.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/role/registry.hpp"
@@ -16,10 +17,12 @@ namespace ldp::cli {
 
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
-        &spec::command,      &advise::command, &plan::command,       &perturb::command, &submit::command,
-        &contract::command,  &queue::command,  &collect::command,    &ledger::command,  &estimate::command,
-        &simulate::command,  &model::command,  &synthesize::command, &audit::command,   &disclosure::command,
-        &reference::command, &help::command,
+        &spec::command,       &advise::command,   &plan::command,       &perturb::command,
+        &submit::command,     &contract::command, &queue::command,      &collect::command,
+        &summarize::command,  &attach::command,   &refresh::command,    &ledger::command,
+        &estimate::command,   &query::command,    &simulate::command,   &model::command,
+        &synthesize::command, &audit::command,    &disclosure::command, &reference::command,
+        &help::command,
     };
     return table;
 }
@@ -62,34 +65,6 @@ std::string spec_text(const std::string& given) {
 
 namespace {
 
-/// Largest size of a summary's file in bytes.
-constexpr std::size_t most_content = std::size_t{1} << 28;
-
-std::string file_content(const std::string& name) {
-    std::ifstream file;
-    if (name != "-") open(file, name);
-    std::istream& in = name == "-" ? std::cin : file;
-    std::string text(std::size_t{1} << 20, '\0');
-    std::size_t used = 0;
-    while (in.read(text.data() + used, static_cast<std::streamsize>(text.size() - used))) {
-        used = text.size();
-        if (used >= most_content) raise(ErrorCode::malformed, name + " is too long for a summary");
-        text.resize(2 * used);
-    }
-    text.resize(used + static_cast<std::size_t>(in.gcount()));
-    return text;
-}
-
-/// The bytes of a text in hexadecimal with line ends; of any other content, its own bytes.
-std::vector<std::byte> decoded(const std::string& text) {
-    std::string_view digits = text;
-    while (!digits.empty() && (digits.back() == '\n' || digits.back() == '\r')) digits.remove_suffix(1);
-    std::vector<std::byte> bytes(digits.size() / 2);
-    if (digits.size() % 2 == 0 && from_hex(digits, bytes.data())) return bytes;
-    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-    return {first, first + text.size()};
-}
-
 bool has_mechanism(Bytes summary) {
     try {
         return load_mechanism(summary, Kind::summary) != nullptr;
@@ -100,17 +75,35 @@ bool has_mechanism(Bytes summary) {
 
 }  // namespace
 
-std::vector<std::byte> summary_in_file(const std::string& name, const Mechanism& mechanism) {
-    std::vector<std::byte> bytes = decoded(file_content(name));
-    if (!is_summary_of(mechanism, bytes)) {
-        if (!has_mechanism(bytes))
+std::vector<std::byte> bytes_in_file(const std::string& name) {
+    SummaryTable table = summaries_in_file(name);
+    if (!table.columns.empty())
+        raise(ErrorCode::malformed, name + " has summaries of groups",
+              "Its columns are " + joined(table.columns) + ".", "ldp summarize --merge adds them up.");
+    return std::move(table.groups.at(0).summary);
+}
+
+SummaryTable summaries_in_file(const std::string& name) {
+    std::ifstream file;
+    if (name != "-") open(file, name);
+    return summary_table(name == "-" ? std::cin : file, name);
+}
+
+void check_summary_of(const Mechanism& mechanism, Bytes summary, const std::string& name) {
+    if (!is_summary_of(mechanism, summary)) {
+        if (!has_mechanism(summary))
             raise(ErrorCode::malformed, name + " does not contain a summary",
                   "A summary is its bytes, or one line of hexadecimal digits.",
-                  "Write it with psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\".");
-        raise_incompatible(mechanism.block(), bytes);
+                  "Write it with psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\", or with ldp summarize.");
+        raise_incompatible(mechanism.block(), summary);
     }
-    check_summary(mechanism, bytes);
-    return bytes;
+    check_summary(mechanism, summary);
+}
+
+std::vector<std::byte> summary_in_file(const std::string& name, const Mechanism& mechanism) {
+    const SummaryTable table = summaries_in_file(name);
+    for (const GroupSummary& group : table.groups) check_summary_of(mechanism, group.summary, name);
+    return merged(mechanism, table);
 }
 
 }  // namespace ldp::cli

@@ -1,4 +1,4 @@
-// What the parts of the command share: the table of its subcommands, and how they talk.
+// The table of subcommands, exit codes, and functions that all subcommands use.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
@@ -20,9 +21,12 @@ class Mechanism;
 
 namespace ldp::cli {
 
-/// Exit codes. What a script does about them: go on; call somebody; correct the script; call somebody, but
-/// nothing waits for them; run the same again later.
-enum Exit { done = 0, failed = 1, misused = 2, refused = 3, later = 4 };
+struct SummaryTable;  // input/summary_file.hpp
+
+/// Exit codes. The reaction of a script to each code: continue; notify a person; correct the script; notify a
+/// person, but continue; run the same command again later; run it again with more samples. Codes 5 to 7 are in
+/// records.hpp, terms_options.hpp and progress.hpp.
+enum Exit { done = 0, failed = 1, misused = 2, refused = 3, later = 4, no_power = 8 };
 
 /// A command line that cannot be understood: exit code `misused`.
 class UsageError : public std::runtime_error {
@@ -30,7 +34,7 @@ class UsageError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A failure that passes without anybody's doing: exit code `later`.
+/// A temporary failure, which ends without intervention: exit code `later`.
 class Unavailable : public Error {
   public:
     using Error::Error;
@@ -41,7 +45,7 @@ using Arguments = boost::program_options::variables_map;
 
 struct Command {
     const char* name;
-    const char* synopsis;  ///< behind "ldp NAME"
+    const char* synopsis;  ///< the text after "ldp NAME" in the usage
     const char* purpose;   ///< one line
     const char* help;      ///< what a user must know before running it
     Options (*options)();
@@ -53,7 +57,7 @@ struct Command {
 /// All subcommands, in the order of the help.
 [[nodiscard]] std::span<const Command* const> commands() noexcept;
 
-// Of the file of each, the namespace.
+// The subcommands, each in the namespace of its file.
 // clang-format off
 namespace spec { extern const Command command; }
 namespace advise { extern const Command command; }
@@ -63,8 +67,12 @@ namespace submit { extern const Command command; }
 namespace contract { extern const Command command; }
 namespace queue { extern const Command command; }
 namespace collect { extern const Command command; }
+namespace summarize { extern const Command command; }
+namespace attach { extern const Command command; }
+namespace refresh { extern const Command command; }
 namespace ledger { extern const Command command; }
 namespace estimate { extern const Command command; }
+namespace query { extern const Command command; }
 namespace simulate { extern const Command command; }
 namespace model { extern const Command command; }
 namespace synthesize { extern const Command command; }
@@ -76,24 +84,33 @@ namespace help { extern const Command command; }
 
 /// Opens a file for reading. Throws Error (environment).
 void open(std::ifstream& file, const std::string& name);
-/// Throws Error (environment) if there is no such state file, or other file of this kind. Opening it would make one.
+/// Throws Error (environment) if a state file, or another file of this kind, does not exist. Call it before
+/// opening the file, which would create it.
 void need_state_file(const std::string& name, const char* kind = "state file");
-/// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
+/// The whole of a file, or of standard input if the name is "-". Throws Error (environment) if it cannot be
+/// read, and Error (malformed) if it is UTF-16 or larger than 1 MiB.
 [[nodiscard]] std::string read_text(const std::string& name);
 /// The text of a spec: the argument itself if it is JSON, the spec of a collection if it is collection:NAME,
 /// else read_text() of the argument.
 [[nodiscard]] std::string spec_text(const std::string& given);
 /// Returns the bytes of a summary from a file or, for "-", from standard input. The file has the bytes or, as psql writes
-/// them, a line of hexadecimal digits. Throws Error: environment if the file does not exist, malformed if it has no
+/// them, a line of hexadecimal digits. If it has summaries of groups (input/summary_file.hpp), they are added up. Throws Error: environment if the file does not exist, malformed if it has no
 /// summary, incompatible if the summary belongs to another mechanism.
 [[nodiscard]] std::vector<std::byte> summary_in_file(const std::string& name, const Mechanism& mechanism);
+/// Checks the bytes of a summary, which `name` names in errors. Throws Error (malformed, incompatible) as summary_in_file()
+/// does.
+void check_summary_of(const Mechanism& mechanism, Bytes summary, const std::string& name);
+/// Returns all summaries of a file or, for "-", of standard input, which are not checked. Throws Error: environment, malformed.
+[[nodiscard]] SummaryTable summaries_in_file(const std::string& name);
+/// Returns the content of a file with a summary of any mechanism, which is not checked. Throws Error (environment).
+[[nodiscard]] std::vector<std::byte> bytes_in_file(const std::string& name);
 
-/// A number that an option takes, with a default that --help shows as it was given.
+/// The value of an option with a number. --help shows the default as given.
 [[nodiscard]] inline auto* real_number(double fallback) {
     return boost::program_options::value<double>()->default_value(fallback, shortest(fallback));
 }
 
-/// An option that takes one word out of a few.
+/// An option with a fixed set of values.
 template <class Value>
 struct Choice {
     const char* option;

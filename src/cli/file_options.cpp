@@ -20,6 +20,10 @@ char delimiter_of(const std::string& given) {
 
 }  // namespace
 
+char delimiter_option(const Arguments& arguments) {
+    return delimiter_of(arguments["delimiter"].as<std::string>());
+}
+
 void add_file_options(Options& options) {
     namespace po = boost::program_options;
     options.add_options()("delimiter", po::value<std::string>(),
@@ -39,8 +43,7 @@ void add_file_options(Options& options) {
 
 CsvFormat file_format(const Arguments& arguments) {
     CsvFormat format;
-    if (arguments.count("delimiter") != 0)
-        format.delimiter = delimiter_of(arguments["delimiter"].as<std::string>());
+    if (arguments.count("delimiter") != 0) format.delimiter = delimiter_option(arguments);
     if (arguments.count("decimal") != 0) {
         const auto& given = arguments["decimal"].as<std::string>();
         if (given != "." && given != ",")

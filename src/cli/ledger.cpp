@@ -59,7 +59,7 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
     struct OneGroup {
         double limit = 0;
         LargestOfPerson all = {};
-        std::map<std::uint64_t, std::pair<std::string, LargestOfPerson>> collections = {};
+        std::map<Fingerprint, std::pair<std::string, LargestOfPerson>> collections = {};
     };
     std::map<std::string, OneGroup> groups;
     LargestOfPerson total;
@@ -94,7 +94,7 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
                       << row.spent() << std::setw(10) << row.reserved();
         };
         for (const auto& [fingerprint, one] : group.collections) {
-            print(fingerprint_text(fingerprint), one.second);
+            print(fingerprint_text(fingerprint.in_block()), one.second);
             std::cout << in_quotes(one.first, 60) << "\n";
         }
         print("all", group.all);
@@ -109,8 +109,8 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
         std::cout << " of " << limit->second << "; "
                   << rounded(std::max(0.0, limit->second - total.reserved()), 6) << " left";
     std::cout << "\n"
-              << "\nepsilon: of the responses that were drawn. at most: reserved, with later responses. Both "
-                 "are\nthe values of the person with the largest value.\n";
+              << "\nepsilon: the cost of the responses drawn so far. at most: the reserved cost, with later "
+                 "responses.\nBoth columns contain the largest value of a person.\n";
     return Exit::done;
 }
 
@@ -168,7 +168,7 @@ int run(const Arguments& arguments) {
     for (const PermanentResponse& response : memory.responses) ++by_round[response.round];
 
     std::cout << std::left << std::setprecision(6) << "spec          "
-              << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
+              << fingerprint_text(memory.fingerprint.value_or(Fingerprint{})) << "\n"
               << "responses     " << all.responses << " of at most " << *most << "\n";
     if (!by_round.empty()) {
         std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n";

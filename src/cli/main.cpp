@@ -67,8 +67,9 @@ int exit_code_of(const std::string& command, Function function) {
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
     namespace po = boost::program_options;
     po::positional_options_description places;
-    for (const char* name : command.positional) places.add(name, 1);
     const Options options = command.options();
+    for (const char* name : command.positional)
+        places.add(name, options.find(name, false).semantic()->is_composing() ? -1 : 1);
     Arguments arguments;
     try {
         // No guessing: an abbreviation that works today would break when an option is added.

@@ -112,8 +112,9 @@ void Progress::update(std::uint64_t done) {
     next_ = now + pause_;
     const double share =
         total_ == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-    const std::string figures = std::to_string(static_cast<int>(share * 100)) + " %, " + grouped(done) +
-                                " of " + grouped(total_) + " " + unit_;
+    const std::string figures = total_ == 0 ? grouped(done) + " " + unit_
+                                            : std::to_string(static_cast<int>(share * 100)) + " %, " +
+                                                  grouped(done) + " of " + grouped(total_) + " " + unit_;
     const std::scoped_lock alone(writing_);
     if (!terminal_) {
         out_ << verb_ << ": " << figures << std::endl;

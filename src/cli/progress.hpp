@@ -14,8 +14,8 @@
 namespace ldp::cli {
 
 /// Passes UTF-8 text on to another buffer. Control characters except line feeds and tabs, characters that
-/// change the direction of writing, and bytes that are not UTF-8 become \xNN. So a label, a message of a
-/// server or the name of a file can neither move the cursor nor hide text.
+/// change the direction of writing, and bytes that are not UTF-8 become \xNN. A label, a message of a server
+/// or the name of a file can therefore neither move the cursor nor hide text.
 class PrintableBuffer final : public std::streambuf {
   public:
     explicit PrintableBuffer(std::streambuf* target) : target_(*target) {}
@@ -44,7 +44,7 @@ class PrintableBuffer final : public std::streambuf {
 /// Draws a bar on a terminal. Elsewhere it writes a plain line at intervals, and none for a short run.
 class Progress {
   public:
-    /// `verb` is the start of each line; `total` and the argument of update() count `unit`s.
+    /// `verb` is the start of each line; `total`, 0 if it is unknown, and the argument of update() count `unit`s.
     Progress(std::ostream& out, bool terminal, std::string verb, std::string unit, std::uint64_t total);
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
@@ -78,8 +78,8 @@ class UnwrittenOutput : public Error {
     using Error::Error;
 };
 
-/// Makes sure that the descriptors of the standard streams are open. Otherwise a file that is opened later could get their
-/// numbers, and with them the output. Writing to standard output then fails.
+/// Makes sure that the descriptors of the standard streams are open. Otherwise, a file that is opened later
+/// could get their numbers and would receive the output. Writing to standard output then fails.
 void need_standard_streams() noexcept;
 /// Writes what the buffer of standard output has. Throws UnwrittenOutput if this or an earlier output failed. If the reader of a
 /// pipe is gone, ends the process by SIGPIPE, as other programs do.

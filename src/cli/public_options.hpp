@@ -24,11 +24,11 @@ void add_public_options(Options& options);
 struct NamedColumn {
     std::string name, source;
 };
-/// Returns what --public says: COLUMN, or COLUMN=NAME, at the first "=". Throws UsageError for an empty name or a column
-/// that is named twice.
+/// Returns the columns that --public names: COLUMN, or COLUMN=NAME, separated at the first "=". Throws
+/// UsageError for an empty name or a column that is named twice.
 [[nodiscard]] std::vector<NamedColumn> public_option(const Arguments& arguments);
-/// Returns the named columns with their types. The list of the server can only refuse: Throws Error (incompatible) if it
-/// lacks a named column, or has a required one that was not named.
+/// Returns the named columns with their types. The list of the server cannot add columns. Throws Error
+/// (incompatible) if it lacks a named column, or contains a required column that was not named.
 [[nodiscard]] std::vector<PublicSource> public_sources(const std::vector<NamedColumn>& named,
                                                        const std::vector<PublicColumn>& offered);
 

@@ -65,9 +65,11 @@ struct ColumnMap {
 
     /// Returns the name of the column with the values of an attribute.
     [[nodiscard]] const std::string& source(const Attribute& attribute) const;
-    /// Returns the name of the column that states whether a set has this label: that of --column, or "ATTRIBUTE.LABEL".
+    /// Returns the name of the column that states whether a set has this label: the name in --column, or
+    /// "ATTRIBUTE.LABEL".
     [[nodiscard]] std::string source(const Attribute& attribute, const std::string& label) const;
-    /// Returns the columns that may have values of an attribute: those of the labels of a set, too.
+    /// Returns the columns that may have values of an attribute, including the columns of the labels of a
+    /// set.
     [[nodiscard]] std::vector<std::string> sources(const Attribute& attribute) const;
     /// Returns whether --column names columns of labels of this set.
     [[nodiscard]] bool names_labels(const Attribute& attribute) const;
@@ -91,7 +93,7 @@ class Records {
     /// row, or the averages of a person's valid rows. `take` returns a Receipt or another object with the
     /// clamped values. An Error (invalid_value) of the reader, of the row or of `take` concerns one row or
     /// person. Under BadRow::skip it is counted. Under BadRow::stop it is thrown again with the number of the
-    /// line, for a person that of their first row. Other errors pass through.
+    /// line, or for a person with the number of their first row. Other errors pass through.
     ///
     /// Averaged records follow the order of people's first rows, and begin after the last row was read.
     template <class Take>
@@ -135,7 +137,7 @@ class Records {
     /// The number of rows, or of people, that next() has finished.
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
 
-    /// A position between two records: that of a row, and the number of people before it.
+    /// A position between two records: the position of a row, and the number of people before it.
     struct RecordPosition {
         CsvReader::Position row;
         std::uint64_t person;

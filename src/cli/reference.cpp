@@ -88,7 +88,8 @@ Fields facts() {
                           {"refused", std::to_string(Exit::refused)},
                           {"later", std::to_string(Exit::later)},
                           {"changed", std::to_string(exit_changed)},
-                          {"unwritten", std::to_string(exit_unwritten)}}};
+                          {"unwritten", std::to_string(exit_unwritten)},
+                          {"no_power", std::to_string(Exit::no_power)}}};
     std::string& names = all.values["names"];
     for (const Command* command : commands()) {
         names += (names.empty() ? "" : " ") + std::string(command->name);

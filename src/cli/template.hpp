@@ -26,7 +26,7 @@ struct TemplateFile {
 /// Returns the text of a template. Throws std::logic_error if it does not exist.
 [[nodiscard]] std::string_view template_text(std::string_view name);
 
-/// What the names stand for.
+/// The values of the names.
 struct Fields {
     std::map<std::string, std::string, std::less<>> values = {};
     std::map<std::string, std::vector<Fields>, std::less<>> sections = {};
@@ -37,8 +37,8 @@ struct Fields {
 
 using Escape = std::string (*)(std::string_view);
 
-/// The text with its names replaced. Throws std::logic_error if it has a name that is not known, or a section
-/// or name that does not end.
+/// Returns the text with its names replaced. Throws std::logic_error if it has a name that is not known, or a
+/// section or name that does not end.
 [[nodiscard]] std::string filled(std::string_view text, const Fields& fields, Escape escape);
 
 }  // namespace ldp::cli

@@ -48,7 +48,7 @@ void check_fingerprint(const Arguments& arguments, const Spec& spec) {
     const auto& given = arguments["fingerprint"].as<std::string>();
     const std::string found = fingerprint_text(spec.fingerprint());
     if (given == found) return;
-    throw Error(ErrorCode::incompatible, "the spec has another fingerprint than --fingerprint",
+    throw Error(ErrorCode::incompatible, "the fingerprint of the spec differs from --fingerprint",
                 "It is " + found + ", not " + in_quotes(given) + ".",
                 "Nothing was drawn or sent. Ask the owner of the collection about the difference, through "
                 "another channel than this server.");

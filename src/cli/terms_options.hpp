@@ -15,13 +15,14 @@ inline constexpr int exit_changed = 6;
 
 /// Adds --at-most-epsilon, --at-most-total, --contract and --fingerprint.
 void add_terms_options(Options& options);
-/// Returns what these options say. `in_clear` has the names of the public columns that the user named. Throws UsageError.
+/// Returns the terms that these options state. `in_clear` has the names of the public columns that the user
+/// named. Throws UsageError.
 [[nodiscard]] ContractTerms terms_option(const Arguments& arguments,
                                          const std::vector<NamedColumn>& in_clear);
-/// Throws Error (incompatible) if --fingerprint is another one than that of the spec.
+/// Throws Error (incompatible) if --fingerprint differs from the fingerprint of the spec.
 void check_fingerprint(const Arguments& arguments, const Spec& spec);
 
-/// Returns what is shown before the first report: what Contract::summary() says, with the columns of the file.
+/// Returns the text that is shown before the first report: Contract::summary(), with the columns of the file.
 [[nodiscard]] std::string shown_contract(const Contract& contract, const Spec& spec,
                                          const ColumnMap& columns);
 

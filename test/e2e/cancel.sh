@@ -289,6 +289,7 @@ WITH RECURSIVE ours AS (
     UNION SELECT oid FROM ours WHERE prokind = 'p'  -- which no query can call; they only change the catalog
     UNION SELECT t.tgfoid FROM pg_trigger AS t
     UNION SELECT t.evtfoid FROM pg_event_trigger AS t
+    UNION SELECT a.amhandler::oid FROM pg_am AS a
     UNION SELECT t.typreceive::oid FROM pg_type AS t JOIN ours ON ours.oid = t.typreceive::oid
     UNION SELECT s.callee FROM called JOIN step AS s ON s.caller = called.oid
 )

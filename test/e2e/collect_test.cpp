@@ -26,7 +26,7 @@ BOOST_FIXTURE_TEST_CASE(reports_arrive_once_in_rows_of_either_kind, Server) {
         sql("SELECT ldp_open_rounds('" + name + "', 0, 3)");
         const Endpoint endpoint;
         HttpConnection link = link_to(endpoint);
-        BOOST_TEST(fetch_spec(link, name).fingerprint() == collection.spec().fingerprint());
+        BOOST_CHECK(fetch_spec(link, name).fingerprint() == collection.spec().fingerprint());
         Client client(Collection(fetch_spec(link, name)), MemoryStore());
         for (int i = 0; i < 50; ++i) client.report({i}, i % 4);
         HttpUploader uploader(link, name);
@@ -244,6 +244,33 @@ BOOST_FIXTURE_TEST_CASE(malformed_requests_are_told_what_is_wrong, Server) {
     BOOST_TEST(status_of(wire.receive()) == 201U);
     BOOST_TEST(status_of(wire.ask(with_body(frame))) == 200U);
     BOOST_TEST(number("SELECT count(*) FROM colour") == 10);
+}
+
+// The same reports with and without the block are one batch.
+BOOST_FIXTURE_TEST_CASE(both_forms_of_a_batch_count_once, Server) {
+    const Collection collection = create("colour", plain), other = create("shade", hashed);
+    const Endpoint endpoint;
+    const Batch first = batch_of(collection, 4), second = batch_of(collection, 3),
+                foreign = batch_of(other, 2);
+    Wire wire(endpoint);
+    const auto status = [&](const Batch& batch, const std::string& body) {
+        return status_of(wire.ask(message("POST /collections/colour/batches/" + batch.id, octets, body)));
+    };
+    BOOST_TEST(short_frame_of(first).size() == 14 + 4u);
+    BOOST_TEST(status(first, short_frame_of(first)) == 201U);
+    BOOST_TEST(status(first, frame_of(first)) == 200U);
+    BOOST_TEST(status(second, frame_of(second)) == 201U);
+    BOOST_TEST(status(second, short_frame_of(second)) == 200U);
+    BOOST_TEST(status(foreign, short_frame_of(foreign)) == 422U);
+    const std::string whole = short_frame_of(batch_of(collection, 5));
+    const Batch damaged = batch_of(collection, 1);
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        BOOST_TEST(status(damaged, whole.substr(0, size)) == 400U);
+    BOOST_TEST(status(damaged, whole + "x") == 400U);
+    std::string many = whole;
+    many[13] = '\x7f';
+    BOOST_TEST(status(damaged, many) == 400U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 7);
 }
 
 BOOST_FIXTURE_TEST_CASE(refusals_have_a_receipt, Server) {

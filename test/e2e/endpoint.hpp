@@ -167,6 +167,11 @@ inline std::string frame_of(const Batch& batch) {
     return {reinterpret_cast<const char*>(frame.data()), frame.size()};
 }
 
+inline std::string short_frame_of(const Batch& batch) {
+    const auto frame = batch.packed_shortly()->front();
+    return {reinterpret_cast<const char*>(frame.data()), frame.size()};
+}
+
 inline std::string post(const std::string& collection, const Batch& batch) {
     return message("POST /collections/" + collection + "/batches/" + batch.id, octets, frame_of(batch));
 }

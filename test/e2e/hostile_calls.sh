@@ -31,6 +31,7 @@ $(for m in piecewise pdp laplace duchi onebit hybrid optimal square_wave; do ech
 "mechanism": "haar_ordered", $number, "grid": 20
 $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, \"grid\": 20"; done)
 "mechanism": "haar", $two, "details": "global"
+"mechanism": "ball", $two, "norm": 1
 "mechanism": "gaussian", $two, "delta": 1e-9, "norm": 1
 "mechanism": "sampled", "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "domain": 5}]
 "mechanism": "sampled", $two, "regression": {"of": "b", "on": ["a"]}, "min_group": 1

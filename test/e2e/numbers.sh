@@ -78,7 +78,7 @@ check "a mean's part is no frequency" "ERROR:  mechanism optimal does not suppor
 # A vector: all its mechanisms, groups of it, and its shrunk form.
 vector='"attributes": [{"name": "t0", "min": -1, "max": 1}, {"name": "t1", "min": -1, "max": 1}, {"name": "t2", "min": -1, "max": 1}, {"name": "t3", "min": -1, "max": 1}]'
 ranges=
-for kind in duchi_vector gaussian haar haar_global haar_ranges haar_learnt; do
+for kind in duchi_vector ball gaussian haar haar_global haar_ranges haar_learnt; do
     case $kind in
         haar_global) more='"mechanism": "haar", "details": "global"' ;;
         haar_learnt) more="\"mechanism\": \"haar\", \"coefficients\": $ranges" ;;

@@ -247,6 +247,10 @@ wait
 end_prepared
 refresh >/dev/null
 check "in the end every bucket is right" 0 "$(wrong)"
+check "the indexes on stamps find every report" t "$(sql -c "SET enable_bitmapscan = off" \
+    -c "CREATE TEMPORARY TABLE stamps AS SELECT ldp_arrival AS stamp, count(*) AS n FROM visits WHERE ldp_arrival IS NOT NULL GROUP BY 1 ORDER BY 2 DESC LIMIT 300" \
+    -c "SET enable_bitmapscan = on" -c "SET enable_seqscan = off" \
+    -c "SELECT bool_and(n = (SELECT count(*) FROM visits AS v WHERE v.ldp_arrival = s.stamp)) FROM stamps AS s")"
 check "there were buckets of them all" t "$(sql -c "SELECT count(DISTINCT day) >= $days FROM daily" -c "SELECT count(*) >= 5 FROM weekly" -c "SELECT count(*) > $days / 2 FROM packed" | sort -u)"
 check "and reports went" t "$(sql -c "SELECT (SELECT count(*) FROM visits) < (SELECT count(*) FROM sent)")"
 echo "$days days, $(sql -c "SELECT count(*) || ' reports, ' || (SELECT sum(ldp_count(batch)) FROM sent_packs) || ' in batches, ' || (SELECT count(*) FROM visits) || ' left' FROM sent"), \

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "cli/answers/answer_sections.hpp"
-#include "cli/answers/figure_numbers.hpp"
-#include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/role/fields.hpp"
 #include "core/summary/pooling.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 

@@ -13,8 +13,8 @@ namespace ldp::cli {
 /// The questions of a collection, with their figures and results.
 [[nodiscard]] std::vector<Section> questions_of(Source& source);
 
-/// The reports about a question. `own`: the number is that of the question's figure, because several questions are
-/// reported together.
+/// The reports about a question. `own`: the number is taken from the figure of the question, because several
+/// questions are reported together.
 struct QuestionCount {
     std::size_t attribute;  ///< the first one of a vector
     std::uint64_t reports;
@@ -23,10 +23,11 @@ struct QuestionCount {
 [[nodiscard]] std::vector<QuestionCount> counts_by_question(const Source& source,
                                                             const std::vector<Section>& questions);
 
-/// How many people were asked and reported, or that this is not known.
+/// A sentence with the numbers of people who were asked and who reported, or the statement that they are not
+/// known.
 [[nodiscard]] std::string response_of(const Source& source);
-/// The response by round and by question; empty if all reports are about all questions and nothing else is known. The
-/// questions have the numbers of reports that their figures used.
+/// The response by round and by question; empty if all reports are about all questions and nothing else is
+/// known. The number of reports about a question is the number that its figure used.
 [[nodiscard]] Section response_section(Source& source, const std::vector<Section>& questions);
 
 }  // namespace ldp::cli

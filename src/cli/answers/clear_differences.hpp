@@ -17,7 +17,7 @@ void join_two_groups(Figure& figure);
 /// library's tests, and a change without one is never clear.
 void compare_rounds(Figure& figure);
 
-/// Whether a change is from the round before the last one of its figure, not from the first one.
+/// Whether a change begins at the second-to-last round of its figure, not at the first one.
 [[nodiscard]] bool is_latest(const Figure& figure, const LineChange& change);
 
 /// Marks the significant changes and differences of all sections together, at 5 %. Each of three families has the correction

@@ -11,85 +11,39 @@
 #include <vector>
 
 #include "core/mechanism/role/estimate.hpp"
+#include "figures/estimate_figure.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 
-/// The comparison of a row with the same estimate of the other groups.
-enum class Contrast { none, unclear, above, below };
-
-/// An estimate. Numbers that do not exist are NaN.
-struct Row {
-    std::string label = {};
-    std::string group = {};  ///< the line of a point, the column of a cell, or the group of people
-    double at = NAN;         ///< the position along an axis
-    double until = NAN;      ///< the end of an interval that begins there, or the last of several rounds
-    std::string edge = {};   ///< the label of an interval's lower end in a drawing
-    double estimate = NAN, error = NAN, lower = NAN, upper = NAN;
-    double truth = NAN;  ///< the true value, where it is known, as in simulations
-    std::string n = {}, note = {};
-    std::string unit = {};               ///< of the estimate; not of shares
-    std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
-    bool proportion = false;             ///< a mean of numbers from 0 to 1, which is shown in per cent
-    double height = 1;                   ///< factor of the drawn height of a share, see bin_heights()
-    double drawn = NAN;                  ///< the drawn estimate, if it is another one
-    /// The attribute whose planned error the row's error is compared with.
-    std::optional<std::size_t> attribute = {};
-    Contrast contrast = Contrast::none;
-};
-
-/// The change of a line of a figure between two rounds.
-struct LineChange {
-    std::string group = {};       ///< the line
-    double from = NAN, to = NAN;  ///< rounds
-    double estimate = NAN, lower = NAN, upper = NAN, p_value = NAN;
-    bool clear = false;
-};
-/// The difference of a row from the other groups of people.
-struct GroupContrast {
-    std::size_t row;
-    std::optional<std::size_t> other = {};  ///< of two groups: the row of the other one
-    double estimate = NAN, p_value = NAN;
-};
-
-/// Estimates of one kind that are drawn together.
-struct Figure {
-    enum class Kind {
-        category,      ///< shares of values, as bars
-        mean,          ///< means of numbers, each on its own range
-        distribution,  ///< shares of intervals of a number, as a histogram
-        quantiles,     ///< quantiles of a number
-        vector,        ///< means of numbers in order, as a line; at: the index
-        table,         ///< shares of pairs of values; label: row, group: column
-        association,   ///< coefficients of pairs of attributes
-        change,        ///< estimates by round; at: the round, group: the value
-        comparison,    ///< estimates by group of people; label: the value, group: the group
-        curve,         ///< the mean of a number over a public column; at: the value of the column
-    };
-    std::string title = {};  ///< complete without the title of the section
-    std::string about = {};  ///< notes for the reader
-    std::string sql = {};    ///< the query that returns these rows
-    bool shares = false;     ///< whether numbers are shares, which are shown in per cent
-    Kind kind = Kind::category;
-    std::string axis =
-        {};  ///< the name of the horizontal axis, or the title of the attribute of a table's columns
-    std::string row_of = {};  ///< the title of the attribute of a table's rows
-    std::vector<Row> rows = {};
-    std::string refused = {};       ///< the reason, if there are no rows
-    bool ordered = false;           ///< whether categories have an order; others are shown by size
-    std::string heading = {};       ///< below the title of the section; empty for its first figure
-    std::string quantity = "mean";  ///< the quantity of rows without a label
-    std::string result = {};        ///< in one sentence, unless it is that of the section
-    std::vector<std::string> drawn_groups = {};  ///< groups in the drawing; empty if it has all groups
-    /// Of lines by round: from the round before the last one, then from the first round if it is another one.
-    std::vector<LineChange> changes = {};
-    std::vector<GroupContrast> contrasts = {};  ///< of a comparison
-    std::string last_edge = {};                 ///< the label of the upper end of the last interval
-    double end = NAN;                           ///< the end of the axis of shares; NaN: that of the rows
-    std::string vector = {};                    ///< the title of a vector whose elements have the rows
-    std::string whom = {};                      ///< of a share of people who answer: the people
-    std::optional<Interval> range = {};         ///< the declared range of means, if the rows have the same
-    std::string (*position)(double) = nullptr;  ///< labels along the axis of a curve; null for numbers
-};
+// Figures, their texts and numbers.
+using figures::axis_from_zero;
+using figures::brief;
+using figures::common_unit;
+using figures::constant;
+using figures::Contrast;
+using figures::date_of_days;
+using figures::display_order;
+using figures::edge_text;
+using figures::escaped;
+using figures::Figure;
+using figures::FigureNumbers;
+using figures::GroupContrast;
+using figures::in_html;
+using figures::LineChange;
+using figures::lines_of;
+using figures::margin_of;
+using figures::name;
+using figures::rounded;
+using figures::Row;
+using figures::shown;
+using figures::sign_of;
+using figures::subject;
+using figures::time_of_hours;
+using figures::unmarked;
+using figures::width;
+using figures::with_digits;
 
 struct Column {
     std::string title;
@@ -114,10 +68,10 @@ struct Table {
 struct Section {
     std::string title = {};
     std::string result = {};    ///< the result in one sentence
-    std::string question = {};  ///< as it was put to people
+    std::string question = {};  ///< the wording of the question
     std::vector<std::string> paragraphs = {}, points = {};
     bool repeated = false;  ///< whether all reports of all rounds are the same responses
-    bool asked = true;      ///< whether it is a question, not several of them together or something else
+    bool asked = true;      ///< whether it is a single question
     std::vector<Figure> figures = {};
     std::vector<Table> tables = {};
 };
@@ -135,7 +89,7 @@ struct Fact {
 
 struct Document {
     std::string title = {};
-    std::string news = {};         ///< the clear changes and differences, before everything else
+    std::string news = {};         ///< the clear changes and differences; they precede all other text
     std::string description = {};  ///< by the owner of the collection
     std::vector<Fact> lead = {};   ///< before all sections
     std::string source = {}, citation = {};

@@ -12,6 +12,7 @@
 
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/layouts.hpp"
+#include "cli/attached_summaries.hpp"
 #include "cli/command.hpp"
 #include "client/uploader.hpp"
 #include "core/choice/resolve.hpp"
@@ -36,14 +37,15 @@ constexpr Layout layouts[] = {
 Options options() {
     Options options;
     options.add_options()("collection", po::value<std::string>()->required(),
-                          "name of the collection or of a rollup; with --spec, a file with a summary")(
-        "spec", po::value<std::string>(), "spec of the summary file that is the argument; no server is used")(
+                          "name of the collection or of a rollup; with --spec, a file of summaries")(
+        "spec", po::value<std::string>(),
+        "spec of the file of summaries that is the argument; no server is used")(
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "confidence", real_number(0.95), "confidence of the intervals")(
         "target", po::value<std::string>(),
-        "population of the errors: sample (the people who reported) or population (from which they were "
-        "drawn); default: sample for estimates, population for comparisons of groups")(
+        "population to which the errors refer: sample (the people who reported) or population (from which "
+        "they were drawn); default: sample for estimates, population for comparisons of groups")(
         "round", po::value<std::string>(),
         "round of the reports, or all for all rounds together; default: the last round, compared with the "
         "others")("by", po::value<std::string>()->default_value(""),
@@ -51,9 +53,9 @@ Options options() {
         "curve", po::value<std::string>()->default_value(""),
         "public column of numbers, dates or times over which the means are drawn as curves")(
         "bandwidth", real_number(0),
-        "of curves, in the unit of the column; days for dates, hours for times; 0: chosen from the reports")(
-        "date", po::value<std::string>()->default_value(""),
-        "public column with the date of a report; default: the only column of dates or times")(
+        "bandwidth of curves, in the unit of the column; days for dates, hours for times; 0: chosen from the "
+        "reports")("date", po::value<std::string>()->default_value(""),
+                   "public column with the date of a report; default: the only column of dates or times")(
         "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection");
     for (const Layout& layout : layouts)
         options.add_options()(layout.option, po::value<std::string>(), layout.help);
@@ -79,15 +81,23 @@ std::string stem(const std::string& file) {
     return file == "-" ? "summary" : std::filesystem::path(file).stem().string();
 }
 
-Source source_in_file(const Arguments& arguments, Asked asked) {
-    for (const char* option : {"dsn", "by", "curve", "date", "round"})
+/// Throws UsageError if one of the options is set, which need a server or the extension.
+void refuse_options(const Arguments& arguments, std::initializer_list<const char*> names,
+                    const char* needed) {
+    for (const char* option : names)
         if (arguments.count(option) != 0 && !arguments[option].defaulted())
-            throw UsageError(std::string("--") + option +
-                             " requires a server and cannot be combined with --spec");
+            throw UsageError(std::string("--") + option + " requires " + needed);
+}
+
+Source source_in_file(const Arguments& arguments, Asked asked) {
+    refuse_options(arguments, {"dsn", "curve", "date"}, "a server");
     Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
-    std::vector<std::byte> summary = summary_in_file(asked.collection, *make_mechanism(spec));
+    SummaryTable summaries = summaries_in_file(asked.collection);
+    const auto mechanism = make_mechanism(spec);
+    for (const GroupSummary& group : summaries.groups)
+        check_summary_of(*mechanism, group.summary, asked.collection);
     asked.collection = stem(asked.collection);
-    return {std::move(spec), std::move(summary), std::move(asked)};
+    return {std::move(spec), std::move(summaries), std::move(asked)};
 }
 
 /// Writes the results in the layouts that the arguments name.
@@ -141,6 +151,11 @@ int run(const Arguments& arguments) {
     }
     if (arguments.count("spec") != 0) return write(source_in_file(arguments, std::move(asked)), arguments);
     auto connection = connect(arguments["dsn"].as<std::string>());
+    if (auto attached = attached_collection(connection, asked.collection)) {
+        refuse_options(arguments, {"curve", "date"}, "the extension");
+        return write({std::move(attached->spec), std::move(attached->summaries), std::move(asked)},
+                     arguments);
+    }
     return write(Source(connection, std::move(asked)), arguments);
 }
 
@@ -158,8 +173,8 @@ const Command command{
     "The option --curve draws the means as functions of a public column. The page of --html also contains\n"
     "a sentence with the result of each question, the privacy guarantee, and tests for forged reports. It\n"
     "is for readers without knowledge of SQL or statistics. It contains no scripts and loads no other\n"
-    "files, so it can be sent by mail. With --spec, the argument is a file with a summary, binary or in\n"
-    "hexadecimal, or - for standard input, and no server is used.",
+    "files, so it can be sent by mail. With --spec, the argument is a file of summaries as ldp summarize\n"
+    "writes it, or a summary in bytes or in hexadecimal, or - for standard input. No server is used.",
     options,
     positional,
     run};

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cli/answers/answer_sections.hpp"
-#include "cli/answers/formatting.hpp"
 #include "cli/answers/group_figures.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
@@ -23,6 +22,7 @@
 #include "core/results/row_functions.hpp"
 #include "core/summary/queries/distribution.hpp"
 #include "core/summary/summary.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 
@@ -56,13 +56,6 @@ std::size_t round_bins(const Interval& ends, std::size_t points) {
         found = true;
     }
     return best;
-}
-
-/// An end of a bin, in two digits of the bin's width.
-std::string edge_text(double edge, double width) {
-    const double unit = std::pow(10, std::floor(std::log10(width)) - 1);
-    return rounded(unit >= 1 ? unit * std::round(edge / unit)
-                             : std::round(edge / unit) / std::round(1 / unit));
 }
 
 class Questions {
@@ -379,6 +372,24 @@ class Questions {
             "100\u00A0%. The table contains the unbiased estimates, and the lines show their intervals.";
     }
 
+    /// The mean direction of values on a circle.
+    Figure direction(std::size_t j) {
+        Figure figure = means({j});
+        figure.title = "Mean direction of " + called(j);
+        figure.heading = "Mean direction";
+        figure.quantity = "mean direction";
+        figure.about =
+            "The mean direction is the direction of the mean of the values as points of a circle. The line shows the "
+            "declared range, whose ends are one value.";
+        const double range = attributes()[j].max - attributes()[j].min;
+        for (Row& row : figure.rows)
+            if (row.upper - row.lower >= range) {
+                row.estimate = NAN;
+                figure.about += " These reports do not show which direction the values prefer.";
+            }
+        return figure;
+    }
+
     /// The histogram and the quantiles of a number.
     void distribution(std::size_t j) {
         const auto& ordered = *find_capability<Ordered>(source_.reporter(j));
@@ -434,6 +445,10 @@ class Questions {
                     });
         draw_monotone(histogram, j);
         keep(std::move(histogram));
+        if (attributes()[j].circular) {
+            keep(direction(j));
+            return;
+        }
         if (may_be_missing(attributes()[j])) keep(response_rate(j));
         Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
         quantiles.about =

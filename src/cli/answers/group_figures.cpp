@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "cli/answers/clear_differences.hpp"
-#include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/groups/measured/kernel_regression.hpp"
 #include "core/mechanism/role/mechanism.hpp"
 #include "core/results/row_functions.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 

@@ -26,15 +26,15 @@ class GroupFigures {
     [[nodiscard]] Figure series(std::size_t attribute);
     /// The median of a number in every round of a series.
     [[nodiscard]] Figure series_median(std::size_t attribute);
-    /// The means of these numbers as smooth functions of a public column, which the server computes. If the column has too
-    /// few or too many values, one figure says so. Throws Error (invalid_value) unless the column has numbers, dates or
-    /// times.
+    /// The means of these numbers as smooth functions of a public column, which the server computes. If the
+    /// column has too few or too many values, one figure states this. Throws Error (invalid_value) unless the
+    /// column has numbers, dates or times.
     [[nodiscard]] std::vector<Figure> curves(const std::vector<std::size_t>& attributes);
 
   private:
     /// Whether the spec has several attributes.
     [[nodiscard]] bool of_record() const;
-    /// The arguments of a function about a series, behind the others.
+    /// The arguments of a function of a series, after its other arguments.
     [[nodiscard]] std::string series_argument(std::size_t attribute) const;
     /// The axis of curves: how SQL converts a value of the column to a number, and the texts of the numbers.
     struct CurveAxis {
@@ -54,16 +54,16 @@ class GroupFigures {
     [[nodiscard]] GroupAccessor frequencies(std::size_t attribute) const;
     [[nodiscard]] GroupAccessor means() const;
     [[nodiscard]] GroupAccessor median(std::size_t attribute) const;
-    /// Asks an accessor for each round. Rows with a label are one line for each label.
+    /// Queries an accessor for each round. Rows with a label are one line for each label.
     [[nodiscard]] Figure by_round(Figure figure, const GroupAccessor& accessor,
                                   const std::vector<std::size_t>& which);
-    /// Asks an accessor for each of the largest groups, and compares them.
+    /// Queries an accessor for each of the largest groups, and compares the groups.
     [[nodiscard]] Figure by_group(Figure figure, const GroupAccessor& accessor,
                                   const std::vector<std::size_t>& which);
 
     /// Sets the changes of lines about these attributes.
     void compare(Figure& figure, const std::vector<std::size_t>& which);
-    /// The same for the rounds of a series.
+    /// Sets the changes between the rounds of a series.
     void compare_series(Figure& figure, std::size_t attribute);
     /// Sets the differences between groups in these attributes.
     void contrast(Figure& figure, const std::vector<std::size_t>& which);

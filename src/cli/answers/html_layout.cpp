@@ -7,12 +7,14 @@
 #include <ostream>
 #include <sstream>
 
-#include "cli/answers/figure_numbers.hpp"
-#include "cli/answers/formatting.hpp"
+#include "cli/answers/figure_tables.hpp"
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/results.hpp"
 #include "cli/template.hpp"
 #include "core/base/text.hpp"
+#include "figures/figure_drawing.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 #include "plot/style.hpp"
 
 namespace ldp::cli {
@@ -199,7 +201,7 @@ Fields fields_of(const Figure& figure, double confidence, std::size_t number) {
     fields.show("has_caption", !figure.heading.empty() || !figure.about.empty() || !figure.result.empty());
     fields.sections["drawings"] = {};
     if (figure.rows.empty()) return fields;
-    const auto [svg, height] = drawn(figure);
+    const auto [svg, height] = figures::drawn(figure);
     std::string result = unmarked(result_of(figure));
     result += (result.empty() ? "" : " ") + std::string("The table below the drawing has all numbers.");
     std::string tables;
@@ -275,7 +277,7 @@ void write_html(std::ostream& out, const Document& document) {
             .push_back({.values = {{"title", fact.title}, {"text", unbroken(fact.text)}}});
     const Section* of = nullptr;
     if (const Figure* const lead = lead_of(document.sections, of); lead != nullptr) {
-        const auto [svg, height] = drawn(*lead);
+        const auto [svg, height] = figures::drawn(*lead);
         page.sections["leads"].push_back(
             {.values = {{"title", lead->title},
                         {"plain_title", unmarked(lead->title)},

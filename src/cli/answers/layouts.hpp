@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/answers/document.hpp"
-#include "plot/canvas.hpp"
 
 namespace ldp::cli {
 
@@ -18,9 +17,7 @@ inline constexpr const char* csv_header = "figure,label,group,at,estimate,stderr
 void write_csv_rows(std::ostream& out, const Figure& figure);
 /// All figures below one another, as one SVG document.
 void write_svg(std::ostream& out, const Document& document);
-/// One HTML page, which is also well-formed XML. It loads and runs nothing.
+/// One HTML page, which is also well-formed XML. It loads no other file and runs no script.
 void write_html(std::ostream& out, const Document& document);
-
-[[nodiscard]] plot::Drawing drawn(const Figure& figure);
 
 }  // namespace ldp::cli

@@ -11,8 +11,6 @@
 #include "accounting/bound_texts.hpp"
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/clear_differences.hpp"
-#include "cli/answers/figure_numbers.hpp"
-#include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/plan/planned_error.hpp"
@@ -23,6 +21,8 @@
 #include "core/mechanism/role/registry.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/spent.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 
@@ -72,7 +72,7 @@ std::string values_of(const Source& source, std::size_t j) {
     if (attribute.labels.empty()) return text;
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(most, attribute.labels.size()); ++i)
-        text += (i == 0 ? ": " : ", ") + name(source.display_text(j, attribute.labels[i]), 30);
+        text += (i == 0 ? ": " : ", ") + name(source.label_of_value(j, i), 30);
     return attribute.labels.size() > most ? text + ", \u2026" : text;
 }
 

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "cli/answers/formatting.hpp"
 #include "client/uploader.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
@@ -20,6 +19,7 @@
 #include "core/results/rows/other_groups.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 
@@ -130,7 +130,15 @@ std::vector<Attribute> displayed(const Spec& spec) {
         if (attribute.labels.empty())
             for (std::uint64_t value = 0; value < attribute.domain; ++value)
                 attribute.labels.push_back(std::to_string(value));
-        for (std::string& label : attribute.labels) label = texts->display_text(label);
+        const Labels known(std::span<const Attribute>(&attribute, 1));
+        std::vector<std::string> labels;
+        for (std::size_t value = 0; value < attribute.labels.size(); ++value) {
+            const std::string& label = attribute.labels[value];
+            labels.push_back(texts->display.contains(label) ? std::string(texts->display_text(label))
+                                                            : known.label(0, value));
+        }
+        attribute.labels = std::move(labels);
+        attribute.prefix = 0;  // the texts have no marks of prefixes
     }
     return all;
 }
@@ -158,24 +166,57 @@ Source::Source(pqxx::connection& connection, Asked asked)
         const auto found = binary_rows("SELECT " + exact("{summary}"));
         if (found.at(0).at(0)) summary_ = bytes_of(*found[0][0]);
     });
+    find_columns();
     check_columns();
     name_apart();
     if (summary_.empty()) return;
-    check_bytes();
+    check_bytes(summary_);
     select_last_round();
 }
 
-Source::Source(Spec spec, std::vector<std::byte> summary, Asked asked)
+Source::Source(Spec spec, SummaryTable summaries, Asked asked)
     : connection_(nullptr),
+      table_(std::move(summaries)),
       asked_(std::move(asked)),
       collection_(asked_.collection),
       spec_(std::move(spec)),
       displayed_(displayed(spec_)),
       labels_(displayed_),
-      mechanism_(make_mechanism(spec_)),
-      summary_(std::move(summary)) {
+      mechanism_(make_mechanism(spec_)) {
+    columns_ = table_.columns;
+    check_columns();
     name_apart();
-    check_bytes();
+    for (const GroupSummary& group : table_.groups) check_bytes(group.summary);
+    if (asked_.round && !has_rounds())
+        raise(ErrorCode::invalid_value, "the summaries are not grouped by round", {},
+              "ldp summarize --by round counts a summary of each round.");
+    const SummaryGroups all = groups_of_table({});
+    if (all.summaries.empty()) return;
+    summary_ = all.summaries[0];
+    select_last_round();
+}
+
+Source::SummaryGroups Source::groups_of_table(const std::string& by) const {
+    const auto index_of = [&](const std::string& column) {
+        return static_cast<std::size_t>(std::ranges::find(columns_, column) - columns_.begin());
+    };
+    const std::size_t column = by.empty() ? columns_.size() : index_of(by);
+    const std::string round = this->round() && by != "round" ? std::to_string(*this->round()) : "";
+    const std::size_t round_column = index_of("round");
+    std::map<std::string, SummaryTable> parts;
+    for (const GroupSummary& group : table_.groups)
+        if (round.empty() || group.values[round_column] == round)
+            parts[by.empty() ? "" : group.values[column].value_or("none")].groups.push_back(group);
+    std::vector<std::pair<std::string, std::vector<std::byte>>> sums;
+    for (const auto& [name, part] : parts) sums.emplace_back(name, merged(*mechanism_, part));
+    std::ranges::stable_sort(sums, std::greater<>(),
+                             [&](const auto& one) { return view_of(*mechanism_, one.second).n; });
+    SummaryGroups found;
+    for (auto& [name, summary] : sums) {
+        found.names.push_back(name);
+        found.summaries.push_back(std::move(summary));
+    }
+    return found;
 }
 
 void Source::select_last_round() {
@@ -332,16 +373,12 @@ bool Source::is_proportion(std::size_t attribute) const {
     return one.numeric() && one.min == 0 && one.max == 1 && unit(attribute).empty();
 }
 
-std::string Source::display_text(std::size_t attribute, const std::string& label) const {
-    return std::string(texts(attribute).display_text(label));
-}
-
-void Source::check_bytes() const {
-    if (!is_summary_of(*mechanism_, summary_)) {
-        (void)checked_mechanism(summary_);  // bytes that are no summary are that error
-        raise_incompatible(mechanism_->block(), summary_);
+void Source::check_bytes(Bytes summary) const {
+    if (!is_summary_of(*mechanism_, summary)) {
+        (void)checked_mechanism(summary);  // bytes that are no summary are that error
+        raise_incompatible(mechanism_->block(), summary);
     }
-    check_summary(*mechanism_, summary_);
+    check_summary(*mechanism_, summary);
 }
 
 SummaryQuery Source::query(const char* function) const {
@@ -450,6 +487,7 @@ std::string Source::rendered(const std::string& question, const std::string& by,
 const Source::SummaryGroups& Source::groups(const std::string& by) {
     const auto known = groups_.find(by);
     if (known != groups_.end()) return known->second;
+    if (connection_ == nullptr) return groups_.emplace(by, groups_of_table(by)).first->second;
     SummaryGroups found;
     // A role with access to rows also gets groups of fewer than min_group reports, which have no estimates.
     try {
@@ -552,7 +590,7 @@ bool Source::has_rounds() const {
     return std::ranges::find(columns_, "round") != columns_.end();
 }
 
-void Source::check_columns() {
+void Source::find_columns() {
     // A unit of time is a column of the rollup's table, whose name is that of the unit.
     const std::string columns =
         rollup_.empty()
@@ -566,13 +604,17 @@ void Source::check_columns() {
         answer("SELECT c AS column FROM unnest(" + columns + ") AS c",
                [&](const NamedRow& row) { columns_.push_back(text(row, "column")); });
     if (!rejection.empty()) throw Error(ErrorCode::environment, rejection);
+}
+
+void Source::check_columns() const {
     std::string all;
     for (const std::string& column : columns_) all += (all.empty() ? "" : ", ") + column;
     for (const std::string* column : {&asked_.by, &asked_.date, &asked_.curve})
         if (!column->empty() && std::ranges::find(columns_, *column) == columns_.end())
-            throw Error(ErrorCode::invalid_value,
-                        "reports of \"" + asked_.collection + "\" cannot be grouped by \"" + *column + "\"",
-                        "Available columns are " + all + ".");
+            throw Error(
+                ErrorCode::invalid_value,
+                "reports of \"" + asked_.collection + "\" cannot be grouped by \"" + *column + "\"",
+                all.empty() ? "There are no columns of groups." : "Available columns are " + all + ".");
 }
 
 std::string Source::type_of_column(const std::string& column) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/answers/document.hpp"
+#include "cli/input/summary_file.hpp"
 #include "client/pqxx_compat.hpp"
 #include "core/contract/spec.hpp"
 #include "core/mechanism/role/capability.hpp"
@@ -60,13 +61,14 @@ class NamedRow {
 
 class Source {
   public:
-    /// Fetches the spec and the summary in read-only transactions. A name that no collection has may be that of
-    /// a rollup. Throws Error (environment) if the server cannot be reached, has neither, or denies this role
-    /// access; Error (invalid_value) if there is no column for groups or dates with the name in `asked`.
+    /// Fetches the spec and the summary in read-only transactions. If no collection has the name, it may be
+    /// the name of a rollup. Throws Error (environment) if the server cannot be reached, has neither, or
+    /// denies this role access; Error (invalid_value) if there is no column for groups or dates with the name
+    /// in `asked`.
     Source(pqxx::connection& connection, Asked asked);
-    /// Takes a spec and a summary of its reports, without a server. There are no groups. Throws Error (incompatible) if the
-    /// summary belongs to another spec.
-    Source(Spec spec, std::vector<std::byte> summary, Asked asked);
+    /// Takes a spec and summaries of its reports, without a server. Groups are those of the table's columns. Throws Error:
+    /// incompatible if a summary belongs to another spec, invalid_value as the other constructor.
+    Source(Spec spec, SummaryTable summaries, Asked asked);
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
     [[nodiscard]] const Spec& spec() const noexcept { return spec_; }
@@ -75,12 +77,12 @@ class Source {
     void show_texts(bool shown);
     /// The texts of the spec; empty if names are shown.
     [[nodiscard]] const SpecTexts& spec_texts() const;
-    /// The texts of an attribute, or those of its vector; those that were not given are empty.
+    /// The texts of an attribute, or those of its vector; texts that were not given are empty.
     [[nodiscard]] const AttributeTexts& texts(std::size_t attribute) const;
     /// The title of an attribute, or its name; of an element, the title or the name of its vector before its own. For
     /// display.
     [[nodiscard]] std::string called(std::size_t attribute, std::size_t most = 60) const;
-    /// The same of the vector that has this element, or of an attribute that is in no vector.
+    /// The title or name of the vector with this element, or of an attribute that is in no vector.
     [[nodiscard]] std::string called_whole(std::size_t attribute, std::size_t most = 60) const;
     /// The label of a row about an attribute: its title or name, or the display text of an element. Not for display.
     [[nodiscard]] std::string label_of(std::size_t attribute) const;
@@ -88,8 +90,10 @@ class Source {
     [[nodiscard]] std::string unit(std::size_t attribute) const;
     /// Whether an attribute is a number from 0 to 1 without a unit. Its mean is shown in per cent.
     [[nodiscard]] bool is_proportion(std::size_t attribute) const;
-    /// The display text of a label of an attribute, or the label.
-    [[nodiscard]] std::string display_text(std::size_t attribute, const std::string& label) const;
+    /// The label of a value as rows show it: its display text, if it has one.
+    [[nodiscard]] std::string label_of_value(std::size_t attribute, std::uint64_t value) const {
+        return labels_.label(attribute, value);
+    }
     /// The round of the results: the one that was asked for, or the last one with enough reports; nothing if the
     /// results are of all reports together.
     [[nodiscard]] std::optional<std::int32_t> round() const { return asked_.round ? asked_.round : last_; }
@@ -122,7 +126,7 @@ class Source {
     [[nodiscard]] bool of_sample() const;
     /// Returns whether the reports are those of a collection, not of a rollup.
     [[nodiscard]] bool of_collection() const noexcept { return rollup_.empty(); }
-    /// Counts the reports of each round. Rounds with too few reports for this role are left out.
+    /// Returns the number of reports of each round, without rounds that have too few reports for this role.
     [[nodiscard]] std::map<std::int32_t, std::uint64_t> reports_by_round();
     /// Returns whether reports can be grouped by round. A rollup may lack this column.
     [[nodiscard]] bool has_rounds() const;
@@ -156,8 +160,9 @@ class Source {
 
     /// Computes rows from the summary and passes them on. The part gets the SQL that returns them to other users: there
     /// {summary} stands for the summary, and {groups} for rows of a group's name and its summary, by this public column
-    /// or by round. With `by`, `find` runs for each group, whose name is the column "name". If there is no result, the part
-    /// says so in plain words, and rejections() has the error. Throws Error (environment) if the connection is lost.
+    /// or by round. With `by`, `find` runs for each group, whose name is the column "name". If there is no
+    /// result, the part contains the reason in plain words, and rejections() returns the error. Throws Error
+    /// (environment) if the connection is lost.
     template <class AnyPart>
     void ask(AnyPart& part, const std::string& sql, const Find& find, const Each& each,
              const std::string& by = {}) {
@@ -165,14 +170,14 @@ class Source {
         refuse(part, computed(
                          {&find, 1}, [&](const NamedRow& row, std::size_t) { each(row); }, by));
     }
-    /// The same for several functions, whose index is passed with the rows.
+    /// Computes rows with several functions, and passes each function's index with its rows.
     template <class AnyPart>
     void ask_all(AnyPart& part, const std::string& sql, std::span<const Find> finds, const EachOf& each) {
         part.sql = spelled(sql);
         refuse(part, computed(finds, each, {}));
     }
-    /// The same with rows that the server computes. The query that runs has the exact types of its functions (exact());
-    /// `sql` is what a person would type. Returns whether it ran.
+    /// Passes on rows that the server computes. The query that runs has the exact types of its functions
+    /// (exact()); `sql` is the query that is shown to people. Returns whether it ran.
     template <class AnyPart>
     bool ask_server(AnyPart& part, const std::string& sql, const std::string& exact_sql, const Each& each,
                     const std::string& by) {
@@ -189,8 +194,9 @@ class Source {
     [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
 
   private:
-    /// The same for a query that runs, where {ldp} is the schema of the extension with a dot. All arguments are passed, and
-    /// each has the type of its parameter, so that no function that another role creates in the schema is called.
+    /// Replaces them in a query that runs, where {ldp} is the schema of the extension with a dot. All
+    /// arguments are passed, and each has the type of its parameter, so that no function that another role
+    /// creates in the schema is called.
     [[nodiscard]] std::string exact(const std::string& question, const std::string& by = {}) const;
     [[nodiscard]] std::string rendered(const std::string& question, const std::string& by, bool exact) const;
     /// Names and summaries of groups.
@@ -203,7 +209,8 @@ class Source {
     template <class AnyPart>
     void refuse(AnyPart& part, const std::string& rejection) {
         if (rejection.empty()) return;
-        part.refused = "The server cannot compute this result from these reports, or this role may not.";
+        part.refused =
+            "The server cannot compute this result from these reports, or this role has no access to it.";
         rejections_.push_back(part.title + ": " + rejection);
     }
     /// The subject of a query of these bytes.
@@ -219,17 +226,22 @@ class Source {
     const SummaryGroups& groups(const std::string& by);
     /// The name of the collection of a rollup; empty if the name is that of a collection.
     [[nodiscard]] std::string collection_of_rollup();
-    void check_columns();
+    void find_columns();
+    /// Throws Error (invalid_value) unless groups have the requested columns.
+    void check_columns() const;
+    /// The groups of a column in the table of summaries, of the rounds of the results.
+    [[nodiscard]] SummaryGroups groups_of_table(const std::string& by) const;
     /// Limits the results to the last round with enough reports, unless rounds were selected, or the mechanism needs
     /// all rounds together.
     void select_last_round();
-    /// Sets the titles of attributes. Equal ones are followed by the name.
+    /// Sets the titles of attributes. Equal titles are followed by the names of the attributes.
     void name_apart();
-    void check_bytes() const;
+    void check_bytes(Bytes summary) const;
     /// Applies the settings that the queries assume to a transaction.
     void begin(pqxx::transaction_base& transaction) const;
 
     pqxx::connection* connection_;  ///< null without a server
+    SummaryTable table_ = {};       ///< without a server: all summaries
     Asked asked_;
     std::string schema_;                     ///< of the extension, quoted for SQL; empty without a server
     std::string rollup_, collection_;        ///< no rollup: empty

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <ostream>
 
-#include "cli/answers/figure_numbers.hpp"
-#include "cli/answers/formatting.hpp"
+#include "cli/answers/figure_tables.hpp"
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/results.hpp"
 #include "cli/input/csv_field.hpp"
 #include "core/base/text.hpp"
+#include "figures/figure_numbers.hpp"
+#include "figures/formatting.hpp"
 
 namespace ldp::cli {
 

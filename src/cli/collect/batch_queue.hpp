@@ -61,8 +61,8 @@ class Queue {
         std::size_t bytes;  ///< maximum size of all queues; of one collection, half of it
         Clock::duration
             lag;  ///< an owner's batches are rejected while a complete group waits longer than this
-        /// Maximum number of clients that wait for one collection. One more replaces the client that has
-        /// waited longest for others.
+        /// Maximum number of clients that wait for one collection. A further client replaces the client that
+        /// has waited longest for others.
         std::size_t share = ~std::size_t{0};
         /// Maximum number of reports of a group, which bounds the transaction. The last batch may exceed it,
         /// and so may the batches that `hold` requires.
@@ -72,7 +72,7 @@ class Queue {
 
     /// Queues a batch, or rejects it at once.
     void add(ReceivedBatch batch, Listener listener);
-    /// Queues the batches of a group again that had fewer new batches than `hold`.
+    /// Queues the batches of a group again, if the group had fewer new batches than `hold`.
     void add_again(Group group);
     /// Removes waiting batches without listeners.
     void drop_gone();
@@ -80,7 +80,7 @@ class Queue {
     /// Returns false if no batch waits for others.
     [[nodiscard]] bool crowd_out();
 
-    /// Returns whether a collection has no room for one more batch.
+    /// Returns whether the queues of a collection are full.
     [[nodiscard]] bool full(const std::string& collection) const;
 
     /// Waits for the next group and returns it. The group is empty at the time `until`, and after stop() when

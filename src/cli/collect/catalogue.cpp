@@ -92,7 +92,12 @@ ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid&
                              std::string body, bool columned) {
     const Mechanism& mechanism = *to->mechanism;
     PublicValues columns = columned ? take_public_values(body) : PublicValues();
-    const Bytes bytes = std::as_bytes(std::span(body));
+    Bytes bytes = std::as_bytes(std::span(body));
+    if (is_short_batch(bytes)) {
+        const std::vector<std::byte> whole = with_block(bytes, mechanism.block());
+        body.assign(reinterpret_cast<const char*>(whole.data()), whole.size());
+        bytes = std::as_bytes(std::span(body));
+    }
     (void)read_header(bytes, Kind::batch);
     if (!begins_with_block(bytes, mechanism.block())) raise_incompatible(mechanism.block(), bytes);
     check_batch(mechanism, bytes);

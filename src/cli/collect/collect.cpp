@@ -24,17 +24,17 @@ Options options() {
         "hold", po::value<std::int64_t>()->default_value(1),
         "minimum number of batches that are stored together; clients wait until this number is reached")(
         "hold-for", po::value<std::int64_t>()->default_value(60),
-        "maximum seconds that a batch waits for others; afterwards the client must repeat it")(
+        "maximum time in seconds that a batch waits for other batches; afterwards the client must repeat it")(
         "allow-origin", po::value<std::vector<std::string>>(),
         "origin of pages that may report from a browser, such as https://example.org (may be repeated), or * "
         "for all origins")("largest", po::value<std::int64_t>()->default_value(1 << 20),
-                           "maximum bytes of a request's body")(
-        "reports", po::value<std::int64_t>()->default_value(100000), "maximum reports of a batch")(
+                           "maximum size of a request body in bytes")(
+        "reports", po::value<std::int64_t>()->default_value(100000), "maximum number of reports per batch")(
         "connections", po::value<std::int64_t>()->default_value(512), "maximum connections")(
         "per-address", po::value<std::int64_t>(),
-        "maximum connections from one address; 0: no limit (default: 0 on a loopback address, else a "
-        "quarter of --connections)")("request-timeout", po::value<std::int64_t>()->default_value(30),
-                                     "seconds within which a request must arrive completely")(
+        "maximum number of connections from one address; 0: no limit (default: 0 on a loopback address, "
+        "else a quarter of --connections)")("request-timeout", po::value<std::int64_t>()->default_value(30),
+                                            "seconds within which a request must arrive completely")(
         "lag", po::value<std::int64_t>()->default_value(2),
         "seconds that batches may wait for the database before further ones are rejected")(
         "time-limit", po::value<std::int64_t>()->default_value(30),

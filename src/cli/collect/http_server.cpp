@@ -585,9 +585,9 @@ class Server {
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::invalid_value) co_return problem(422, error);
                 if (error.code() != ErrorCode::incompatible) co_return problem(400, error);
-                co_return problem(422,
-                                  Error(error.code(), "the batch belongs to another spec than the collection",
-                                        error.detail(), "Fetch the collection's spec again."));
+                co_return problem(
+                    422, Error(error.code(), "the spec of the batch differs from the spec of the collection",
+                               error.detail(), "Fetch the collection's spec again."));
             }
             if (one->reports() > settings_.reports)
                 co_return problem(413,

@@ -32,8 +32,8 @@ struct Settings {
         return found == allow_origins.end() ? nullptr : &*found;
     }
 
-    std::size_t largest;           ///< maximum bytes of a body
-    std::size_t reports;           ///< maximum reports of a batch
+    std::size_t largest;           ///< maximum size of a body in bytes
+    std::size_t reports;           ///< maximum number of reports per batch
     std::size_t connections;       ///< maximum number of open connections
     std::size_t per_address;       ///< maximum number of connections from one address; 0: no limit
     std::chrono::seconds timeout;  ///< maximum time to receive a request, and to send a response

@@ -30,7 +30,7 @@ class Metrics {
 
     std::map<unsigned, std::uint64_t> requests_;
     std::array<std::uint64_t, bounds.size()>
-        within_{};  ///< requests by duration: at most this bound and more than the one before
+        within_{};  ///< requests by duration: at most this bound and more than the previous bound
     std::uint64_t count_ = 0, batches_ = 0, reports_ = 0, transactions_ = 0;
     double seconds_ = 0, transaction_seconds_ = 0;
 };

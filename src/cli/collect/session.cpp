@@ -57,7 +57,7 @@ void Session::prepare(pqxx::connection& connection, std::string_view doing) {
     const int process = connection.backendpid();
     {
         const std::lock_guard lock(mutex_);
-        // A work that was terminated because of its duration is not retried.
+        // A task that was terminated because of its duration is not retried.
         if (overdue_ || abandoned_)
             throw pq::Failure({BatchOutcome::later},
                               Error(ErrorCode::environment,

@@ -20,7 +20,7 @@ class Session {
     /// A setting of the session; the value is an SQL constant or list.
     using Setting = std::pair<const char*, std::string>;
 
-    /// The settings hold after each reset. A work is overdue one second after `limit`.
+    /// The settings hold after each reset. A task is overdue one second after `limit`.
     Session(const std::string& dsn, const RetryPolicy& retry_policy, std::vector<Setting> settings,
             Clock::duration limit)
         : link_(dsn, retry_policy), settings_(std::move(settings)), limit_(limit) {}
@@ -36,8 +36,8 @@ class Session {
             return work(connection, static_cast<const std::string&>(schema_));
         });
     }
-    /// Begins a transaction. Behind a pooler, it has another session than the last one, so the settings are
-    /// those of the transaction.
+    /// Begins a transaction. Behind a pooler, each transaction may run in another session, so the settings
+    /// apply to the transaction only.
     void begin(pqxx::transaction_base& transaction, bool writes = false);
     /// Restores the settings before a COMMIT, so that they bound it. Behind a pooler, also resets the
     /// session.

@@ -26,7 +26,7 @@
 #include "core/mechanism/role/fields.hpp"
 #include "core/mechanism/role/mechanism.hpp"
 #include "core/mechanism/role/spent_signal.hpp"
-#include "core/proof/audit.hpp"
+#include "core/proof/certificate.hpp"
 
 namespace ldp::cli::disclosure {
 
@@ -156,9 +156,12 @@ class Disclosure {
     }
 
     [[nodiscard]] std::string assessment() const {
-        SystemRandom bits;
-        const Audit found = ldp::audit(*mechanism_, bits);
+        const Audit found = audit_for_certificate(spec_, *mechanism_);
         Fields fields = common();
+        if (found.kept())
+            fields.values["certificate"] =
+                certificate_digest(certificate(spec_, *mechanism_, found, LDP_VERSION));
+        fields.values["version"] = LDP_VERSION;
         fields.values.merge(decltype(fields.values){
             {"odds", reported_factor(statement_.report.factor()) + but_for(spec_.delta())},
             {"payload_bytes",

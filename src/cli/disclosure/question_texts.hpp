@@ -1,4 +1,5 @@
-// What the disclosure documents say about each question: its possible answers, and what a device sends about it.
+// The texts of the disclosure documents about each question: its possible answers, and the data that a device
+// sends about it.
 #pragma once
 
 #include <optional>
@@ -35,7 +36,7 @@ struct SentAnswer {
 /// Returns what a device sends about each question of a record, or about all questions together.
 [[nodiscard]] std::vector<SentAnswer> sent_answers(const Spec& spec, const Mechanism& mechanism);
 
-/// Returns the number of questions that a report answers, if chance picks them among more.
+/// Returns the number of questions in a report, if they are drawn at random from all questions.
 [[nodiscard]] std::optional<std::uint64_t> drawn_questions(const Mechanism& mechanism);
 
 /// Returns a bound of a probability in words, rounded upwards: "89 times in 100", "9,997 times in 10,000".

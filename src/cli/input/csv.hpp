@@ -16,13 +16,13 @@ namespace ldp::cli {
 
 /// How the values of a file are written.
 struct CsvFormat {
-    std::optional<char> delimiter = {};     ///< ',' ';' '|' or a tab; a comma if nobody named one
+    std::optional<char> delimiter = {};     ///< ',' ';' '|' or a tab; a comma if no delimiter was given
     char decimal = '.';                     ///< the decimal mark of numbers, '.' or ','
     std::vector<std::string> missing = {};  ///< texts of missing answers, besides the empty text
     const Codebook* codebook = nullptr;     ///< of the columns, if the file has one
     bool numbers_rows = false;              ///< errors name rows from 1, not lines: each record is one line
     std::string encoding = {};    ///< as iconv names it; empty for UTF-8, or UTF-16 with a byte order mark
-    std::size_t header_rows = 1;  ///< the first of them has the names of the columns, the others are not read
+    std::size_t header_rows = 1;  ///< the first row has the names of the columns; the other rows are not read
     std::string set_separator = ";";  ///< between the labels of a set
 
     [[nodiscard]] bool operator==(const CsvFormat&) const = default;
@@ -51,13 +51,13 @@ class CsvReader {
     /// Returns the index of the column with this name. Throws Error (malformed), with this hint, if there is
     /// no such column or more than one.
     [[nodiscard]] std::size_t column(std::string_view name, const std::string& hint = {}) const;
-    /// Returns the delimiter that probably separates the header's names, if the header has one column and nobody
-    /// named a delimiter; else nothing.
+    /// Returns the delimiter that probably separates the header's names, if the header has one column and no
+    /// delimiter was given; otherwise nothing.
     [[nodiscard]] std::optional<char> probable_delimiter() const;
     /// Throws Error (malformed) if the header probably has another delimiter.
     void need_columns() const;
-    /// From now on, the fields of a column with value labels are the labels of their codes. A code stays if
-    /// `known` has the code and not its label.
+    /// From now on, the fields of a column with value labels are the labels of their codes. A code is kept if
+    /// `known` contains the code but not its label.
     void use_labels(std::size_t column, const std::vector<std::string>& known);
 
     /// Reads the next record. Returns false at the end of the file.

@@ -12,7 +12,8 @@
 
 namespace ldp::cli {
 
-/// A stream buffer over bytes that can only be made from their start. Seeking backwards makes them again.
+/// A stream buffer over bytes that can be generated only from the start. Seeking backwards generates them
+/// again.
 class ReplayBuffer : public std::streambuf {
   public:
     ReplayBuffer() : buffer_(std::size_t{1} << 16) {}
@@ -30,7 +31,7 @@ class ReplayBuffer : public std::streambuf {
 
   private:
     std::vector<char> buffer_;
-    std::uint64_t made_ = 0;  ///< the number of bytes that were made since the last start
+    std::uint64_t made_ = 0;  ///< number of bytes generated since the last start
 };
 
 /// The UTF-8 text of a file in another encoding. Throws Error (malformed) at bytes that are not in this encoding.
@@ -44,7 +45,7 @@ class DecodedBuffer final : public ReplayBuffer {
   private:
     void restart() override;
     [[nodiscard]] std::size_t make(char* to, std::size_t most) override;
-    /// Adds bytes of the file to those that were not decoded. Returns false at the end.
+    /// Reads further bytes of the file, after the bytes that are not decoded yet. Returns false at the end.
     [[nodiscard]] bool read_more();
 
     std::istream& in_;

@@ -13,16 +13,16 @@ namespace ldp::cli {
 enum class TimeUnit {
     none,
     spss_day,               ///< seconds since 1582-10-14, shown as a date
-    spss_time,              ///< the same, shown with the time
-    spss_month,             ///< the same, shown as a month
-    spss_quarter,           ///< the same, shown as a quarter
+    spss_time,              ///< seconds since 1582-10-14, shown with the time
+    spss_month,             ///< seconds since 1582-10-14, shown as a month
+    spss_quarter,           ///< seconds since 1582-10-14, shown as a quarter
     seconds,                ///< a time of day, or a duration, in seconds
     day_1960,               ///< days since 1960-01-01
-    month_1960_in_days,     ///< the same, shown as a month
-    quarter_1960_in_days,   ///< the same, shown as a quarter
+    month_1960_in_days,     ///< days since 1960-01-01, shown as a month
+    quarter_1960_in_days,   ///< days since 1960-01-01, shown as a quarter
     second_1960,            ///< seconds since 1960-01-01
     millisecond_1960,       ///< milliseconds since 1960-01-01
-    leap_millisecond_1960,  ///< the same with leap seconds
+    leap_millisecond_1960,  ///< milliseconds since 1960-01-01, with leap seconds
     week_1960,              ///< weeks since 1960, 52 in each year
     month_1960,             ///< months since 1960-01
     quarter_1960,           ///< quarters since 1960

@@ -1,5 +1,6 @@
 // ldp advise SPEC
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -50,7 +51,8 @@ int run(const Arguments& arguments) {
                 grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }
-    if (is_ordered(*candidates.front().mechanism)) {
+    const bool directions = std::ranges::any_of(demand.attributes, &Attribute::circular);
+    if (is_ordered(*candidates.front().mechanism) || directions) {
         std::cout << std::flush;
         return Exit::done;
     }
@@ -82,10 +84,10 @@ const Command command{
     "                  \"max_decode_cost\"\n"
     "If the spec has \"marginals\", joint is first; its error is the error of a cell of the two attributes\n"
     "with the largest error. If the spec has \"estimate\", or names tree, haar_ordered or square_wave,\n"
-    "these three mechanisms are first. Their error is the average error of a range (with \"quantiles\": of\n"
-    "a threshold) for evenly distributed values. The last line is a lower bound of the standard error of\n"
-    "every mechanism at this epsilon, in the worst case over all populations. For a record, it is the\n"
-    "largest bound of a single attribute.",
+    "these three mechanisms are listed first. Their error is the average error of a range (with\n"
+    "\"quantiles\": of a threshold) for evenly distributed values. The last line is a lower bound of the\n"
+    "standard error of every mechanism at this epsilon, in the worst case over all populations. For a\n"
+    "record, it is the largest bound of a single attribute.",
     options,
     positional,
     run};

@@ -307,7 +307,7 @@ bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const Colu
 std::optional<Json> attribute(const std::string& name, const ColumnProfile& column,
                               const CodebookColumn* described, std::string& note) {
     Json made{{"name", name}};
-    if (name.empty() || name.size() > 63 || has_control(name)) {
+    if (!is_attribute_name(name)) {
         note = "the name is not valid for an attribute: omitted";
         return {};
     }

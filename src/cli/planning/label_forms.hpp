@@ -1,4 +1,4 @@
-// Labels that are one text in two Unicode forms.
+// Labels that are the same text in two Unicode forms.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 #include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "cli/input/csv_field.hpp"
-#include "cli/planning/record_plan.hpp"
+#include "cli/planning/record_plan_layout.hpp"
 #include "cli/planning/stream_plan.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/json.hpp"

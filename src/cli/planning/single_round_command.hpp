@@ -13,13 +13,13 @@
 namespace ldp::cli {
 
 /// Simulates repeated runs in which each person in the file of --data reports once. Prints the errors beside
-/// the predicted ones.
+/// the predicted errors.
 int simulate_once(const Arguments& arguments, const Collection& collection);
 
 /// Reads the values of a spec's only attribute from a file, by person and round. `columns` is the text of
-/// the option `option`, which names the three columns. Rows may be in any order. A value holds until the
-/// person's next one, and the first one also holds before its round. Throws Error: malformed or invalid_value
-/// for invalid rows, unsupported for specs of several attributes.
+/// the option `option`, which names the three columns. Rows may be in any order. A value is valid until the
+/// next value of the person, and the first value is also valid before its round. Throws Error: malformed or
+/// invalid_value for invalid rows, unsupported for specs of several attributes.
 [[nodiscard]] std::vector<std::vector<double>> read_series(const std::string& name,
                                                            const std::string& columns, const char* option,
                                                            const CsvFormat& format,

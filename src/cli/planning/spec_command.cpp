@@ -1,4 +1,4 @@
-// ldp spec check SPEC, ldp spec resolve SPEC, ldp spec draft FILE
+// ldp spec check SPEC, ldp spec resolve SPEC, ldp spec draft FILE, ldp spec schema
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "cli/file_options.hpp"
 #include "cli/planning/draft.hpp"
 #include "cli/planning/label_forms.hpp"
+#include "cli/planning/spec_schema.hpp"
 #include "client/in_quotes.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
@@ -111,27 +112,39 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
 void refuse_two_forms(const Spec& spec) {
     for (const Attribute& attribute : spec.attributes())
         if (const auto found = two_forms(attribute.labels))
-            throw Error(ErrorCode::invalid_spec,
-                        "two labels of " + in_quotes(attribute.name) + " are one text in two Unicode forms",
-                        in_quotes(found->first) + " has combining characters, " + in_quotes(found->second) +
-                            " has composed ones.",
-                        "Write all labels and values in the composed form (NFC).");
+            throw Error(
+                ErrorCode::invalid_spec,
+                "two labels of " + in_quotes(attribute.name) + " are the same text in two Unicode forms",
+                in_quotes(found->first) + " has combining characters, " + in_quotes(found->second) +
+                    " has composed ones.",
+                "Write all labels and values in the composed form (NFC).");
 }
 
 Options options() {
     Options options;
     options.add_options()("action", boost::program_options::value<std::string>()->required())(
-        "spec", boost::program_options::value<std::string>()->required());
+        "spec", boost::program_options::value<std::string>());
     add_file_options(options);
     return options;
 }
 
+constexpr const char* synopsis = "check SPEC | resolve SPEC | draft [OPTION...] FILE | schema";
+
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
-    if (action == "draft") return draft_spec(arguments["spec"].as<std::string>(), file_format(arguments));
-    if (action != "check" && action != "resolve")
-        throw UsageError("ldp spec needs check, resolve or draft, not " + in_quotes(action));
-    const std::string text = spec_text(arguments["spec"].as<std::string>());
+    const bool schema = action == "schema";
+    if (!schema && action != "draft" && action != "check" && action != "resolve")
+        throw UsageError("ldp spec needs check, resolve, draft or schema, not " + in_quotes(action));
+    if (arguments.contains("spec") == schema)
+        throw UsageError(std::string("SPEC is ") + (schema ? "not an argument of schema" : "missing") +
+                         ": ldp spec " + synopsis);
+    if (schema) {
+        std::cout << spec_schema() << std::endl;
+        return Exit::done;
+    }
+    const auto& given = arguments["spec"].as<std::string>();
+    if (action == "draft") return draft_spec(given, file_format(arguments));
+    const std::string text = spec_text(given);
     const Spec spec = resolve(text);
     refuse_two_forms(spec);
     std::cout << spec.to_json() << std::endl;
@@ -145,7 +158,7 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command command{
     "spec",
-    "check SPEC | resolve SPEC | draft [OPTION...] FILE",
+    synopsis,
     "validates a spec and shows its cost and errors, makes its choices, or drafts one",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
     "Check writes the canonical form of the spec, with all defaults, to standard output. It writes\n"
@@ -159,7 +172,8 @@ const Command command{
     "outwards, and categories with their labels. FILE is CSV, or a file of SPSS (.sav, .zsav, .por),\n"
     "Stata (.dta) or SAS (.sas7bdat, .xpt); the draft uses its value labels and missing codes. Notes on\n"
     "standard error list the decisions that are left to you. Use draft for public or simulated data only:\n"
-    "ranges and labels that are computed from private values disclose some of these values.",
+    "ranges and labels that are computed from private values disclose some of these values.\n"
+    "Schema writes the JSON Schema of specs, with which editors check and complete the keys of a spec.",
     options,
     positional,
     run};

@@ -9,17 +9,17 @@
 
 namespace ldp::cli::submit {
 
-/// The contract of this user with a collection: a file in ldp/contracts, which the command compares with each offer. So the
-/// next file of a collection is compared, too, also if it has no state yet.
+/// The contract of this user with a collection: a file in ldp/contracts, which the command compares with each
+/// offer. The next file of a collection is therefore compared even if it has no state file yet.
 class Agreement {
   public:
     Agreement(const UserFolder& user, const std::string& address, const std::string& collection);
 
     /// Returns the contract; nothing before the first one. Throws Error (malformed) if the file is damaged.
     [[nodiscard]] const std::optional<Contract>& agreed() const noexcept { return agreed_; }
-    /// Compares an offer with it, under these terms. `accepted` is the digest of a changed contract that the user
-    /// accepts, or empty. Returns whether the offer is another contract than before. Throws Error: incompatible if the
-    /// offer is refused, ErrorCode::changed if it waits for an acceptance.
+    /// Compares an offer with the contract, under these terms. `accepted` is the digest of a changed contract
+    /// that the user accepts, or empty. Returns whether the offer is another contract than before. Throws
+    /// Error: incompatible if the offer is refused, ErrorCode::changed if it waits for an acceptance.
     bool compare_with(const Offer& offer, const ContractTerms& terms, const std::string& accepted);
     /// Returns the compared contract.
     [[nodiscard]] const Contract& offered() const noexcept { return offered_; }

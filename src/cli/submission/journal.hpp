@@ -26,7 +26,8 @@ struct InputFile {
     }
 };
 
-/// The identity of a submission, in addition to its file. All of it is the user's word, and nothing a server's.
+/// The identity of a submission, in addition to its file. All parts come from the user; none comes from a
+/// server.
 struct SubmissionKey {
     std::string endpoint;    ///< Destination::endpoint()
     std::string collection;  ///< the name
@@ -37,9 +38,9 @@ struct SubmissionKey {
 
 /// The progress of a submission, stored as checkpoints in the state file.
 ///
-/// Positions in a file and counts of clamped values depend on the content of the file. So each value is stored as its
-/// difference to a number that only the user's secret, the name of the value and a nonce determine. Each step draws
-/// another nonce. Without the secret, the stored numbers are random.
+/// Positions in a file and counts of clamped values depend on the content of the file. Therefore each value
+/// is stored as its difference from a number that only the user's secret, the name of the value and a nonce
+/// determine. Each step draws another nonce. Without the secret, the stored numbers are random.
 class Journal {
   public:
     /// Uses checkpoints whose names begin with `prefix`. The store and the folder must outlive the journal.
@@ -52,7 +53,7 @@ class Journal {
 
     /// Sets checkpoints in the same step as the staged reports are queued.
     using Commit = std::function<void(std::span<const Checkpoint>)>;
-    /// Returns whether these checkpoints are those of a submission of the same content with the same key.
+    /// Returns whether these checkpoints belong to a submission of the same content with the same key.
     [[nodiscard]] bool has_content_of(const InputFile& source) const;
     void start(const InputFile& source, std::int64_t total, const Records& records, const Commit& commit);
     /// Throws Error (environment) if the arguments differ from those of start().
@@ -70,7 +71,7 @@ class Journal {
     static constexpr const char* file_nonce = "file.nonce";
     static constexpr const char* at_nonce = "at.nonce";
 
-    /// Returns the number that hides a value, under its name and a nonce.
+    /// Returns the number that is added to a value with this name to hide it; it depends on a nonce.
     [[nodiscard]] std::int64_t mask(const std::string& name, std::int64_t nonce) const;
     [[nodiscard]] std::int64_t read(const std::string& name) const;
     [[nodiscard]] std::uint64_t count(const std::string& name) const {
@@ -96,7 +97,7 @@ void refuse_copy(const UserFolder& user, const InputFile& source, const Submissi
 /// Records the submission in the folder of this user before the first row is queued, so that a copy is recognized in
 /// all folders and after the state file was deleted. The name of the record is a code of content, endpoint, collection and
 /// round under the user's secret. Throws Error (environment) if another state file has the record, also if another process
-/// makes it at the same time, or if nothing can be recorded; with `copy` the record is replaced.
+/// makes it at the same time, or if nothing can be recorded. With `copy`, the record is replaced.
 void claim_submission(const UserFolder& user, const InputFile& source, const SubmissionKey& key,
                       const std::string& state, bool copy);
 

@@ -1,5 +1,5 @@
-// Submission of a panel: a file with rows of people who report repeatedly. The state file has the memory of
-// each person, so that the same state file serves all files of a panel.
+// Submission of a panel: a file with rows of people who report repeatedly. The state file contains the
+// memoized responses of each person, so all files of a panel use the same state file.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Panel {
   public:
     /// Opens the state file, or creates it if it does not exist. Throws as SqliteFleet does, and Error
     /// (incompatible) if the file belongs to another spec.
-    /// `ledger` is that of the group that pays for the reports; null without a group.
+    /// `ledger` is the ledger of the group that pays for the reports; null without a group.
     /// `accepted` is the digest of a changed contract that the user accepts, or empty.
     Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger,
           const std::string& accepted);

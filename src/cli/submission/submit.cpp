@@ -61,7 +61,7 @@ Options options() {
         "collection", po::value<std::string>()->required(), "name of the collection (required)")(
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
-        "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
+        "batch", po::value<std::int64_t>()->default_value(10000), "number of reports per transaction")(
         "round", po::value<std::string>()->default_value("0"),
         "round of the reports; with --person, a round or the name of the column with the round")(
         "person", po::value<std::string>(),
@@ -167,7 +167,7 @@ void check_spec(const std::string& text, const Offer& offer, const ContractTerms
     const Contract mine = Contract::of({resolve(text)}, terms), offered = Contract::of(offer, terms);
     if (mine.digest() == offered.digest()) return;
     const Verdict verdict = compare(&mine, terms, offer);
-    throw Error(ErrorCode::incompatible, "the collection has another spec than --spec",
+    throw Error(ErrorCode::incompatible, "the spec of the collection differs from --spec",
                 verdict.lines(ContractChange::Kind::refuse) + verdict.lines(ContractChange::Kind::ask) +
                     verdict.lines(ContractChange::Kind::shown),
                 "Nothing was drawn or sent. Ask the owner of the collection about the difference, through "

@@ -18,8 +18,9 @@ using AuthenticationCode = std::array<std::byte, 32>;
 
 /// The folder ldp in $XDG_STATE_HOME, by default in ~/.local/state. Only this user can read it.
 ///
-/// Whatever depends on the content of a user's files is stored under codes of the secret in this folder. Without the
-/// secret, the state files beside these files cannot be used to test guesses of the content.
+/// Data that depends on the content of a user's files is stored under codes that the secret in this folder
+/// determines. Without the secret, the state files beside these files cannot be used to test guesses of the
+/// content.
 class UserFolder {
   public:
     /// Opens the folder, and creates it and its secret if they do not exist. Throws Error (environment) if neither
@@ -41,7 +42,7 @@ class UserFolder {
     AuthenticationCode secret_{};
 };
 
-/// How a file takes its place.
+/// The treatment of an existing file.
 enum class Placement {
     replace,  ///< instead of an earlier one
     once,     ///< only if the file does not exist

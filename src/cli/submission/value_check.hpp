@@ -19,10 +19,11 @@ class ValueCheck {
     /// Borrows the destination.
     explicit ValueCheck(Destination& destination) : destination_(destination) {}
 
-    /// Notes the values of a row that is valid otherwise, and its line.
+    /// Records the values of an otherwise valid row, and its line.
     void add(const PublicValues& values, std::uint64_t line);
-    /// Asks about the values that were noted, if they are many or `all`. Throws Error (invalid_value) for the first line with
-    /// a refused value; under BadRow::skip, writes the first of these lines to standard error instead.
+    /// Sends the recorded values to the server, if there are many of them or if `all` is true. Throws Error
+    /// (invalid_value) for the first line with a refused value; under BadRow::skip, writes the first of these
+    /// lines to standard error instead.
     void ask(const CsvReader& csv, BadRow policy, bool all);
     /// The values that the server refuses.
     [[nodiscard]] const RefusedValues& refused() const noexcept { return refused_; }

@@ -1,17 +1,19 @@
-// ldp audit [--exact] SPEC, ldp audit --samples N [SPEC | --command CMD]
+// ldp audit [--exact] [--certificate FILE] SPEC, ldp audit --samples N [--command CMD] [SPEC]
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "accounting/bound_texts.hpp"
+#include "cli/audit/attacked_command.hpp"
 #include "cli/command.hpp"
 #include "cli/page.hpp"
 #include "cli/progress.hpp"
@@ -22,8 +24,9 @@
 #include "core/choice/resolve.hpp"
 #include "core/contract/products.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/proof/attack.hpp"
+#include "core/proof/attack_power.hpp"
 #include "core/proof/audit.hpp"
+#include "core/proof/certificate.hpp"
 #include "core/proof/input_text.hpp"
 
 namespace ldp::cli::audit {
@@ -60,18 +63,28 @@ void add_promise(Page& page, const ApproximatePromise& promise, const Audit& fou
     page.say("permanent_rarer", "  rarer for", input_text(spec, m, promise.rarer));
 }
 
-int prove(const Spec& spec, Page& page) {
+void write_certificate(const std::string& name, const std::string& text) {
+    std::ofstream file(name, std::ios::binary);
+    if (!(file << text << std::flush))
+        throw Error(ErrorCode::environment, "cannot write " + name, {},
+                    "Check the name and its permissions.");
+}
+
+/// `certificate_name` is the file for the certificate; empty for none.
+int prove(const Spec& spec, Page& page, const std::string& certificate_name) {
     const auto m = make_mechanism(spec);
-    SystemRandom bits;
+    const bool certified = !certificate_name.empty();
     Audit found;
     {
         std::unique_ptr<Progress> bar;
-        found = ldp::audit(*m, bits, {}, [&](std::uint64_t done, std::uint64_t total) {
+        const auto progress = [&](std::uint64_t done, std::uint64_t total) {
             if (!bar)
                 bar = std::make_unique<Progress>(std::cerr, isatty(STDERR_FILENO) == 1, "following", "inputs",
                                                  total);
             bar->update(done);
-        });
+        };
+        SystemRandom bits;
+        found = certified ? audit_for_certificate(spec, *m, progress) : ldp::audit(*m, bits, {}, progress);
     }
     page.say(
         "method", "method",
@@ -114,32 +127,74 @@ int prove(const Spec& spec, Page& page) {
     const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),
              !found.kept()      ? "THE GUARANTEE IS VIOLATED"
-             : found.enumerated ? "the guarantee holds, exactly" + but
-                                : "the guarantee holds, exactly, if the argument holds" + but);
+             : found.enumerated ? "the guarantee holds exactly" + but
+                                : "the guarantee holds exactly, if the argument holds" + but);
+    if (certified && found.kept()) {
+        const std::string text = certificate(spec, *m, found, LDP_VERSION);
+        write_certificate(certificate_name, text);
+        page.say("certificate", "certificate", certificate_name);
+        page.say("certificate_digest", "its SHA-256", certificate_digest(text));
+    }
     page.end();
     return found.kept() ? Exit::done : Exit::failed;
 }
 
-/// The result of an attack on reports of two values, and a verdict on the claimed ε.
-int judge(Page& page, const LowerBound& found, double claimed, double confidence, double delta = 0) {
-    page.say("confidence", "confidence", confidence);
+/// The numbers that an attack was given.
+struct AttackTerms {
+    std::uint64_t people;
+    std::optional<double> claimed;
+    double confidence, delta;
+};
+
+/// Shows the result of an attack, and a verdict on the claim. `violation` returns the events of a client that violates
+/// the claim, see attack_power.hpp.
+int show(Page& page, const LowerBound& found, const AttackTerms& terms,
+         const std::function<std::vector<EventOdds>()>& violation) {
+    page.say("confidence", "confidence", terms.confidence);
     page.say("trials", "reports counted", found.trials, grouped(found.trials) + " of either kind");
     page.say("likelier", "  showing the event", found.likelier,
              grouped(found.likelier) + " of the " + (found.second ? "second" : "first") + ", " +
                  grouped(found.rarer) + " of the other");
     page.keep("rarer", found.rarer);
     page.say("lower_bound", "epsilon is at least", found.epsilon);
-    if (std::isnan(claimed)) {
+    if (!terms.claimed) {
         page.end();
         return Exit::done;
     }
-    const bool kept = found.epsilon <= claimed;
-    page.say("promised", "promised at most", claimed);
-    if (delta != 0) page.say("delta", "  except with", delta);
-    page.say("kept", "verdict", kept,
-             kept ? "no evidence against the guarantee" : "THE GUARANTEE IS VIOLATED, at this confidence");
+    page.say("promised", "promised at most", *terms.claimed);
+    if (terms.delta != 0) page.say("delta", "  except with", terms.delta);
+    const auto events = found.epsilon > *terms.claimed ? std::vector<EventOdds>() : violation();
+    const AttackJudgement judgement =
+        judge(found, terms.people, events, *terms.claimed, terms.confidence, terms.delta);
+    switch (judgement.verdict) {
+        case AttackVerdict::kept:
+            page.say("kept", "verdict", true, "no evidence against the guarantee");
+            break;
+        case AttackVerdict::violated:
+            page.say("kept", "verdict", false, "THE GUARANTEE IS VIOLATED, at this confidence");
+            break;
+        case AttackVerdict::no_power:
+            page.say("kept", "verdict", nullptr, "no power: more samples are needed");
+            if (judgement.people)
+                page.say("samples_needed", "samples needed", *judgement.people,
+                         grouped(*judgement.people) + ", to find an epsilon of " +
+                             shortest(violation_factor * *terms.claimed));
+            else
+                page.say("samples_needed", "samples needed", nullptr,
+                         "no number is enough: choose values that differ more");
+    }
     page.end();
-    return kept ? Exit::done : Exit::failed;
+    return judgement.verdict == AttackVerdict::kept       ? Exit::done
+           : judgement.verdict == AttackVerdict::violated ? Exit::failed
+                                                          : Exit::no_power;
+}
+
+/// Returns --claim, if given.
+std::optional<double> claim_of(const Arguments& arguments) {
+    if (arguments.count("claim") == 0) return {};
+    const double claimed = arguments["claim"].as<double>();
+    if (!(claimed > 0 && std::isfinite(claimed))) throw UsageError("--claim must be a positive number");
+    return claimed;
 }
 
 /// Parses a record, with the values of a series by rounds, from values separated by commas.
@@ -192,9 +247,59 @@ Series series_of(const Arguments& arguments) {
     return series;
 }
 
+/// The command that is attacked. With memoized responses, it runs once for each person.
+AttackedCommand command_of(const Arguments& arguments, const Series& series, bool memoized) {
+    AttackedCommand command{arguments["command"].as<std::string>(), memoized && series.rounds > 1};
+    if (command.alone && command.runs_by_value())
+        throw UsageError(
+            "with several memoized reports a person, the command must read the values from standard "
+            "input, without {value}");
+    return command;
+}
+
+/// Returns read(lines, value) of the lines that a command writes for people of the first and of the second kind. The lines
+/// of the first kind are read before the command runs for the second one.
+template <class Read>
+auto run_command(const AttackedCommand& command, const Arguments& arguments, const Series& series,
+                 std::uint64_t people, Read read) {
+    const std::string given[] = {arguments["from"].as<std::string>(), arguments["to"].as<std::string>()};
+    Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", 2 * people);
+    std::uint64_t done = 0;
+    const auto observe = [&](bool second_kind) {
+        std::vector<std::string> values;
+        for (std::uint64_t round = 0; round < series.rounds; ++round)
+            values.push_back(given[series.has_second(second_kind, round) ? 1 : 0]);
+        return read(command.lines(values, people, [&] { bar.update(++done); }), given[second_kind ? 1 : 0]);
+    };
+    auto first = observe(false);
+    return std::pair(std::move(first), observe(true));
+}
+
+/// Throws UsageError if the rounds of an attack on a command have no meaning under the spec.
+void check_rounds(const Arguments& arguments, const Series& series, const Collection& collection) {
+    if (series.rounds == 1) return;
+    if (rounds_of_series(collection.mechanism()) > 0)
+        throw UsageError(
+            "--rounds cannot be used with --command and a series, of which a value has all rounds");
+    if (series.fresh) return;
+    const Spec& spec = collection.spec();
+    if (!spec.evolving())
+        throw UsageError(
+            "--rounds needs --fresh: the spec has no \"evolving\", so that no response is memoized");
+    if (arguments.count("claim") == 0 && std::ranges::any_of(spec.attributes(), &Attribute::evolving))
+        throw UsageError("--rounds needs --claim: a number that is rounded can have several responses");
+}
+
+/// The ε of the signal of a spent budget in the reports of a command. It differs only if the values change.
+double signal_in(const Collection& collection, const Series& series) {
+    if (!series.changing || series.fresh) return 0;
+    return privacy_statement(collection.spec(), collection.mechanism()).signal.epsilon;
+}
+
 int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
     const Collection collection(resolve(spec_text(arguments["spec"].as<std::string>())));
     const Mechanism& m = collection.mechanism();
+    const bool has_command = arguments.count("command") != 0;
     SystemRandom bits;
     const std::vector<std::uint64_t> cells = m.input_cells();
     std::vector<Cell> first(cells.size(), 0), second;
@@ -204,6 +309,12 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     Series series = series_of(arguments);
     series.first = first;
     series.second = second;
+    const double claimed =
+        claim_of(arguments).value_or(series.promised(m) + (has_command ? signal_in(collection, series) : 0));
+    if (has_command) {
+        check_rounds(arguments, series, collection);
+        page.say("command", "command", arguments["command"].as<std::string>());
+    }
     page.say("first", "the first", input_text(collection.spec(), m, first));
     page.say("second", "the second", input_text(collection.spec(), m, second));
     page.say("rounds", "reports a person", series.rounds,
@@ -212,105 +323,49 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
                   : series.fresh     ? ", each randomized independently"
                                      : ", from permanent responses") +
                  (series.changing ? ", of either value in turn" : ""));
-    Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);
-    const LowerBound found =
-        attack(m, series, people, confidence, bits, [&](std::uint64_t done) { bar.update(done); });
-    return judge(page, found, series.promised(m), confidence, series.promised_delta(m));
-}
-
-/// Returns the output of a shell command for these input lines.
-std::vector<std::string> output_of(const std::string& command, const std::string& line, std::uint64_t times) {
-    const auto need = [&](bool well, const std::string& what) {
-        if (!well)
-            throw Error(ErrorCode::environment, "the command " + what, command, "Run the command alone.");
-    };
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> input(std::tmpfile(), std::fclose);
-    need(input != nullptr, "cannot be given a file");
-    bool written = true;
-    for (std::uint64_t i = 0; i < times; ++i) written &= std::fprintf(input.get(), "%s\n", line.c_str()) >= 0;
-    need(written && std::fflush(input.get()) == 0, "cannot be given its input");
-    std::rewind(input.get());
-    int ends[2];
-    need(pipe(ends) == 0, "cannot be given a pipe");
-    const pid_t child = fork();
-    need(child >= 0, "cannot be started");
-    if (child == 0) {
-        dup2(fileno(input.get()), STDIN_FILENO);
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-        _exit(127);
-    }
-    close(ends[1]);
-    std::vector<std::string> lines;
-    {
-        std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(fdopen(ends[0], "r"), std::fclose);
-        std::string text;
-        for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get()))
-            if (c == '\n')
-                lines.push_back(std::move(text)), text.clear();
-            else
-                text += static_cast<char>(c);
-        if (!text.empty()) lines.push_back(std::move(text));
-    }
-    int status = 0;
-    need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "failed");
-    return lines;
-}
-
-/// A word for the shell.
-std::string shell_word(const std::string& text) {
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
-
-int attack_command(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
-    if (arguments.count("from") == 0 || arguments.count("to") == 0)
-        throw UsageError("--command needs the two values: --from and --to");
-    const auto& command = arguments["command"].as<std::string>();
-    const std::uint64_t rounds = series_of(arguments).rounds;
-    Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", 2 * people);
-    std::uint64_t done = 0;
-    const auto observe = [&](const std::string& value) {
-        const std::string place = "{value}";
-        const auto at = command.find(place);
-        std::vector<std::string> reports;
-        const auto person = [&](const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
-            std::string text;
-            for (std::size_t i = 0; i < count; ++i) text += lines[from + i] + "\n";
-            reports.push_back(std::move(text));
-            bar.update(++done);
-        };
-        if (at != std::string::npos) {
-            const std::string whole = std::string(command).replace(at, place.size(), shell_word(value));
-            for (std::uint64_t i = 0; i < people; ++i) {
-                std::vector<std::string> all;
-                for (std::uint64_t round = 0; round < rounds; ++round)
-                    for (auto& line : output_of(whole, value, 0)) all.push_back(std::move(line));
-                person(all, 0, all.size());
-            }
-            return reports;
+    const auto attacked = [&] {
+        if (has_command) {
+            const auto sent =
+                run_command(command_of(arguments, series, !series.fresh), arguments, series, people,
+                            [&](const std::vector<std::string>& lines, const std::string& value) {
+                                return sent_in_lines(m, lines, value);
+                            });
+            return attack(m, series, sent.first, sent.second, confidence);
         }
-        const auto lines = output_of(command, value, people * rounds);
-        if (lines.size() != people * rounds)
-            throw Error(ErrorCode::malformed,
-                        "the command wrote " + grouped(lines.size()) + " lines, not one for each value",
-                        "It received " + grouped(people * rounds) + " lines.",
-                        "It must read one value per line and write one report per line.");
-        for (std::uint64_t i = 0; i < people; ++i) person(lines, i * rounds, rounds);
-        return reports;
+        Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);
+        return attack(m, series, people, confidence, bits, [&](std::uint64_t done) { bar.update(done); });
     };
-    const auto& from = arguments["from"].as<std::string>();
-    const auto& to = arguments["to"].as<std::string>();
-    page.say("command", "command", command);
-    page.say("first", "the first", from);
-    page.say("second", "the second", to);
-    page.say("rounds", "reports a person", rounds, grouped(rounds));
-    const auto first = observe(from), second = observe(to);
-    const double claimed = arguments.count("claim") != 0 ? arguments["claim"].as<double>() : std::nan("");
-    return judge(page, attack(first, second, confidence), claimed, confidence);
+    const LowerBound found = attacked();
+    const auto violation = [&] {
+        const double factor = violation_factor * claimed / series.promised(m);
+        const auto violating = mechanism_with_factor(collection.spec(), factor);
+        if (!violating) return events_of_randomized_response(violation_factor * claimed);
+        constexpr std::uint64_t few = 1000, many = 20000;
+        return simulated_events(*violating, series, std::clamp(people, few, many), bits);
+    };
+    return show(page, found, {people, claimed, confidence, series.promised_delta(m)}, violation);
+}
+
+/// Attacks a command whose reports are unknown texts.
+int attack_texts(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
+    const Series series = series_of(arguments);
+    if (series.fresh || series.changing) throw UsageError("--fresh and --changing need a spec");
+    const auto claimed = claim_of(arguments);
+    const AttackedCommand command = command_of(arguments, series, false);
+    page.say("command", "command", command.text);
+    page.say("first", "the first", arguments["from"].as<std::string>());
+    page.say("second", "the second", arguments["to"].as<std::string>());
+    page.say("rounds", "reports a person", series.rounds, grouped(series.rounds));
+    const auto texts = run_command(command, arguments, series, people,
+                                   [&](const std::vector<std::string>& lines, const std::string&) {
+                                       std::vector<std::string> all(people);
+                                       for (std::size_t i = 0; i < lines.size(); ++i)
+                                           all[i / series.rounds] += lines[i] + "\n";
+                                       return all;
+                                   });
+    const LowerBound found = attack(texts.first, texts.second, confidence);
+    return show(page, found, {people, claimed, confidence, 0},
+                [&] { return events_of_randomized_response(violation_factor * claimed.value_or(0)); });
 }
 
 Options options() {
@@ -319,42 +374,51 @@ Options options() {
     options.add_options()("spec", po::value<std::string>(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "exact", po::bool_switch(), "prove the bound by enumerating all outcomes (default)")(
+        "certificate", po::value<std::string>(),
+        "write the exact channel to this file, for conformance/check-certificate")(
         "samples", po::value<std::int64_t>(), "attack the reports of N people for each of the two values")(
         "command", po::value<std::string>(),
         "command to attack; it reads one value per line and writes one report per line, or runs once for "
-        "each report if it contains {value}")(
+        "each report if it contains {value}. With a spec, it writes reports of the spec")(
         "from", po::value<std::string>(),
         "the first value, parts separated by commas (default: the lowest of each attribute)")(
         "to", po::value<std::string>(), "the second value (default: the highest of each attribute)")(
         "rounds", po::value<std::int64_t>()->default_value(1), "number of reports per person")(
         "fresh", po::bool_switch(), "randomize each round independently, without permanent responses")(
         "changing", po::bool_switch(), "report the two values alternately")(
-        "claim", po::value<double>(), "the claimed epsilon of the command")(
-        "confidence", real_number(0.99), "of the lower bound")("json", po::bool_switch(),
-                                                               "print one JSON object instead of text");
+        "claim", po::value<double>(),
+        "the claimed epsilon of all reports of a person (default: the epsilon of the spec)")(
+        "confidence", real_number(0.99), "confidence of the lower bound")(
+        "json", po::bool_switch(), "print one JSON object instead of text");
     return options;
 }
 
 int run(const Arguments& arguments) {
     Page page(arguments["json"].as<bool>());
-    const bool command = arguments.count("command") != 0, sampled = arguments.count("samples") != 0;
-    if (command == (arguments.count("spec") != 0)) throw UsageError("ldp audit needs a spec or --command");
+    const bool command = arguments.count("command") != 0, sampled = arguments.count("samples") != 0,
+               spec_given = arguments.count("spec") != 0;
+    if (!command && !spec_given) throw UsageError("ldp audit needs a spec or --command");
     if (command && !sampled) throw UsageError("--command needs --samples");
+    if (command && (arguments.count("from") == 0 || arguments.count("to") == 0))
+        throw UsageError("--command needs the two values: --from and --to");
     if (arguments["exact"].as<bool>() && sampled)
         throw UsageError("--exact and --samples cannot be combined");
+    if (arguments.count("certificate") != 0 && sampled)
+        throw UsageError("--certificate and --samples cannot be combined");
     if (!sampled) {
         const Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
         page.say("mechanism", "mechanism", std::string(spec.mechanism().name),
                  std::string(spec.mechanism().name) + ": " + spec.mechanism().title);
         page.say("spec", "spec", fingerprint_text(spec.fingerprint()));
-        return prove(spec, page);
+        return prove(spec, page,
+                     arguments.count("certificate") != 0 ? arguments["certificate"].as<std::string>() : "");
     }
     const auto people = arguments["samples"].as<std::int64_t>();
     const double confidence = arguments["confidence"].as<double>();
     if (people < 100) throw UsageError("--samples must be 100 or more");
     if (!(confidence > 0.5 && confidence < 1)) throw UsageError("--confidence must be between 0.5 and 1");
-    return (command ? attack_command : attack_spec)(arguments, page, static_cast<std::uint64_t>(people),
-                                                    confidence);
+    return (spec_given ? attack_spec : attack_texts)(arguments, page, static_cast<std::uint64_t>(people),
+                                                     confidence);
 }
 
 constexpr const char* positional[] = {"spec"};
@@ -363,15 +427,23 @@ constexpr const char* positional[] = {"spec"};
 
 const Command command{
     "audit",
-    "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
+    "[--exact] [--certificate FILE] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B [SPEC]",
     "proves or measures the epsilon of the installed code",
     "By default, the command computes the output distribution of the randomizer for every input, in exact\n"
     "fractions, and shows the largest probability ratio. If a spec has too many outcomes, the command\n"
     "uses the worst case of the mechanism's proof, and prints a note.\n"
+    "With --certificate, the command also writes the exact channel as integers. Other programs can check\n"
+    "the bound with this file; conformance/check-certificate is one. No file is written if a guarantee is\n"
+    "violated.\n"
     "With --samples, the command runs an attack: it draws reports of two people with different values,\n"
     "distinguishes the reports by the best event that it finds, and shows a lower bound of epsilon. The\n"
     "bound exceeds the true epsilon with probability at most 1 - confidence.\n"
-    "The exit code is 1 if a guarantee is violated.",
+    "With --command, the command attacks another program. With a spec, each line of this program must be\n"
+    "a report of the spec in hexadecimal digits, and the attack uses the mechanism's own probabilities.\n"
+    "Without a spec, it uses the frequencies of the texts.\n"
+    "The exit code is 1 if a guarantee is violated. It is 8 if the attack has no power: it found nothing,\n"
+    "and would not have found a client that spends twice the claimed epsilon. The output then has the\n"
+    "number of samples that is needed.",
     options,
     positional,
     run};
