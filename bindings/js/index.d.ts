@@ -120,7 +120,7 @@ export interface Receipt {
     readonly origin: "drawn" | "memoized" | "nearest" | "silent" | "ignored";
     /** Names of attributes whose value was clamped to its range or replaced by "other". */
     readonly clamped: readonly string[];
-    /** Number of clamped Haar coefficients, or of clamped components of a vector (gaussian). */
+    /** Number of clamped Haar coefficients, or of clamped components of a vector (ball, gaussian). */
     readonly coefficients: number;
 }
 
@@ -183,7 +183,7 @@ export class Collection {
     readonly texts: SpecTexts;
     /** The contract that the collection offers. A client has the accepted contract. */
     readonly contract: Contract;
-    /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
+    /** The spec's fingerprint, 64 hexadecimal digits. Every report contains the first 8 of its 32 bytes. */
     readonly fingerprint: string;
     /** Names of a record's values: the attributes except products. A vector has a name for each element. */
     readonly attributes: readonly string[];

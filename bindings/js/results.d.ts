@@ -9,7 +9,7 @@ export type RowFunction =
     | "conditional" | "covariance" | "correlation" | "regression" | "contrast" | "winsorized_mean" | "association" | "fitted"
     | "model" | "synthesize" | "learn_marginals" | "plan_marginals";
 /** The functions of groups, by the names of SQL without "ldp_". */
-export type GroupFunction = "compare_groups" | "group_test" | "clustered" | "small_areas" | "smooth" | "kernel_regression" | "estimate";
+export type GroupFunction = "compare_groups" | "group_test" | "clustered" | "small_areas" | "smooth" | "kernel_regression" | "calibrate" | "estimate" | "regression";
 
 /** A cell of a row; null is NULL. */
 export type Cell = number | string | boolean | null | readonly string[] | readonly number[] | object;
@@ -43,7 +43,7 @@ export class Summary {
     /**
      * Returns the rows of a function of groups: the SQL function with this name behind "ldp_", with the same arguments and columns.
      * The groups consist of different people, and have summaries of one spec. A Map may have the key null for reports without a
-     * group.
+     * group. For "calibrate", a name may be a JSON object with the values of several columns.
      */
     static queryGroups(name: GroupFunction, groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
 

@@ -37,6 +37,10 @@ std::string shortest(double number) {
     return small::shortest(number);
 }
 
+std::string ecmascript_text(double number) {
+    return number == 0 ? "0" : ecmascript_layout(small::digits_of(std::abs(number)), number < 0);
+}
+
 std::optional<double> parsed_number(std::string_view text) {
     return small::parsed_number(text);
 }

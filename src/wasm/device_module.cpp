@@ -378,7 +378,8 @@ EXPORT(next, std::size_t) {
     const std::string side = batch->columns.empty() ? std::string() : batch->columns.json() + "\n";
     writer.put(static_cast<std::uint32_t>(side.size()));
     writer.put_bytes(std::as_bytes(std::span(side)));
-    writer.put_bytes(pack(collection->mechanism(), batch->reports).front());
+    const Mechanism& mechanism = collection->mechanism();
+    writer.put_bytes(short_form_of(pack(mechanism, batch->reports).front(), mechanism.block().size()));
     return give(std::move(writer.bytes()));
 }
 /// The input is the history of the server, or empty.

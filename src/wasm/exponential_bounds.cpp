@@ -1,5 +1,5 @@
 // exp, expm1 and erfc of long doubles. The C library of WebAssembly computes them in double precision, which
-// is not sufficient for channel/odds.cpp and mechanism/vector/gaussian.cpp. At 53 bits, the log-ratio of
+// is not sufficient for channel/odds.cpp and mechanism/literature/gaussian.cpp. At 53 bits, the log-ratio of
 // weights could exceed ε by a relative error of up to 2^-54. A long double has quadruple precision here, 113
 // bits.
 

@@ -1,4 +1,5 @@
-// What both modules have of their host: the buffers of bytes, and the end of a module that cannot continue.
+// The interface of both modules to their host: the buffers of bytes, and the end of a module that cannot
+// continue.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +13,13 @@ namespace ldp::wasm {
 
 /// The buffers of the exports `input`, which the host writes, and `output`, which it reads.
 extern std::vector<std::byte> in, out;
-/// Puts a result into the output. Returns its size.
+/// Writes a result to the output. Returns its size.
 std::size_t give(std::vector<std::byte> bytes);
 std::size_t give(std::string_view text);
 
 /// Raises the error of a module that cannot continue.
 [[noreturn]] void stop();
-/// Wipes random words that were not used; each module has its own.
+/// Wipes random words that were not used. Each module has its own definition.
 void forget_words() noexcept;
 
 }  // namespace ldp::wasm

@@ -1,5 +1,5 @@
-// Included before every source of the module: the library of JSON, too, has its errors raised, not thrown. It
-// reads specs alone here.
+// Included before every source file of the module. The errors of the JSON library are also raised, not
+// thrown. In this module, the library reads only specs.
 #pragma once
 
 namespace ldp::wasm {

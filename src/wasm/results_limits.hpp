@@ -1,10 +1,10 @@
-// Included before every source of the results module: its limits of JSON, and a lock for Boost.Math, which has tables that
-// threads would share. The module has one thread.
+// Included before every source file of the results module: its limits of JSON, and a lock for the shared
+// tables of Boost.Math. The lock has no effect, because the module has one thread.
 #pragma once
 
 #include "wasm/json_limits.hpp"
 
-// The header of Boost with this guard needs a library of threads.
+// The header of Boost with this include guard requires a thread library.
 #define BOOST_SMART_PTR_DETAIL_LIGHTWEIGHT_MUTEX_HPP_INCLUDED
 
 namespace boost::detail {

@@ -3,6 +3,7 @@
  *
  * Length: one program compiled as plain C against the installed header, with one counter of checks. */
 #include <ldp/ldp.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,11 +72,11 @@ static ldp_outcome deliver(void *context, const ldp_batch *batch, char *reason) 
         if (ldp_batch_report(batch, i, &size) != NULL) bytes += size;
     CHECK(bytes > 0 && bytes % reports == 0);
     CHECK(ldp_batch_report(batch, reports, &size) == NULL && size == 0);
-    CHECK(strlen(ldp_batch_fingerprint(batch)) == 16);
+    CHECK(strlen(ldp_batch_fingerprint(batch)) == 64);
     {
         uint8_t *frame = NULL;
         FINE(ldp_batch_frame(batch, &frame, &size, &error));
-        CHECK(frame[1] == 2 && size > 28); /* of the kind that a batch is */
+        CHECK(frame[1] == 3 && size > 14); /* a batch in the short form */
         ldp_free(frame);
         FAILS(ldp_batch_frame(batch, NULL, &size, &error), LDP_INVALID_VALUE, "null");
         FAILS(ldp_batch_frame(batch, &frame, NULL, &error), LDP_INVALID_VALUE, "null");
@@ -151,7 +152,7 @@ static void collections(void) {
     ldp_value *values = NULL;
     size_t count = 0;
     CHECK(strstr(ldp_collection_spec(of), "\"derived\"") != NULL);
-    CHECK(strlen(ldp_collection_fingerprint(of)) == 16);
+    CHECK(strlen(ldp_collection_fingerprint(of)) == 64);
     CHECK(ldp_collection_values(of) == 2);
     CHECK(strcmp(ldp_collection_name(of, 1), "part") == 0 && ldp_collection_name(of, 2) == NULL);
 
@@ -905,6 +906,14 @@ static void results(void) {
     FINE(ldp_query_summary(of, summary, size, "{\"function\": \"estimate\"}", LDP_TO_END, &rows, &error));
     CHECK(strstr(rows, "\"label\":\"north\"") != NULL && strstr(rows, "\"n\":40") != NULL);
     ldp_free(rows);
+    /* A single value stands for an array of one. */
+    FINE(ldp_query_summary(of, summary, size, "{\"function\": \"estimate\", \"statistics\": [\"proportion\"]}", LDP_TO_END, &rows, &error));
+    FINE(ldp_query_summary(of, summary, size, "{\"function\": \"estimate\", \"statistics\": \"proportion\"}", LDP_TO_END, &again, &error));
+    CHECK(strstr(rows, "proportion") != NULL && strcmp(rows, again) == 0);
+    ldp_free(rows);
+    ldp_free(again);
+    FAILS(ldp_query_summary(of, summary, size, "{\"function\": \"estimate\", \"statistics\": 1}", LDP_TO_END, &rows, &error),
+          LDP_INVALID_VALUE, "must be a text");
     FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"estimate\"}", LDP_TO_END, &rows, &error),
           LDP_INVALID_VALUE, "needs a summary");
     FAILS(ldp_query_summary(other, summary, size, "{\"function\": \"estimate\"}", LDP_TO_END, &rows, &error),
@@ -955,6 +964,50 @@ static void results(void) {
     ldp_collection_free(other);
 }
 
+/* The first estimate in rows of a query; frees the rows. */
+static double first_estimate(const ldp_collection *of, const uint8_t *summary, size_t size, const char *query) {
+    char *rows = NULL;
+    const char *at;
+    double found = NAN;
+    FINE(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error));
+    at = rows == NULL ? NULL : strstr(rows, "\"estimate\":");
+    if (at != NULL) found = strtod(at + strlen("\"estimate\":"), NULL);
+    ldp_free(rows);
+    return found;
+}
+
+/* Totals of 3 and 1 give the groups these weights. */
+static void calibration(void) {
+    ldp_collection *of = collection(region);
+    uint8_t reports[4096], *halves[2] = {NULL, NULL};
+    const size_t each = ldp_collection_report_size(of);
+    size_t done = 0, size = 0, i, half;
+    double estimates[2], found;
+    char *query = malloc(65536), *end = query, *rows = NULL;
+    ldp_value values[60];
+    for (i = 0; i < 60; ++i) values[i] = ldp_label(i % 3 ? "north" : "south");
+    FINE(ldp_collection_perturb(of, values, 60, reports, sizeof(reports), &done, &error));
+    end += sprintf(end, "{\"function\": \"calibrate\", \"totals\": {\"side\": {\"left\": 3, \"right\": 1}}, "
+                        "\"groups\": [\"{\\\"side\\\": \\\"left\\\"}\", \"{\\\"side\\\": \\\"right\\\"}\"], \"summaries\": [");
+    for (half = 0; half < 2; ++half) {
+        FINE(ldp_summarize(of, reports + half * 30 * each, 30, NULL, &halves[half], &size, &error));
+        estimates[half] = first_estimate(of, halves[half], size, "{\"function\": \"estimate\"}");
+        end += sprintf(end, "%s", half == 0 ? "\"" : ", \"");
+        for (i = 0; i < size; ++i) end += sprintf(end, "%02x", halves[half][i]);
+        end += sprintf(end, "\"");
+    }
+    sprintf(end, "]}");
+    found = first_estimate(of, NULL, 0, query);
+    CHECK(fabs(found - (3 * estimates[0] + estimates[1]) / 4) < 1e-12);
+    /* A total that no group has. */
+    memcpy(strstr(query, "\"right\": 1"), "\"below\": 1", strlen("\"below\": 1"));
+    FAILS(ldp_query_summary(of, NULL, 0, query, LDP_TO_END, &rows, &error), LDP_INVALID_VALUE, "have no total");
+    free(query);
+    ldp_free(halves[0]);
+    ldp_free(halves[1]);
+    ldp_collection_free(of);
+}
+
 static void planning(void) {
     char *rows = NULL;
     FINE(ldp_plan(region, LDP_TO_END, "{\"target\": \"sample\"}", LDP_TO_END, 1000, &rows, &error));
@@ -975,6 +1028,80 @@ static void planning(void) {
     FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, 9, NULL, &error), LDP_INVALID_VALUE, "");
 }
 
+static void simulated_summaries(const ldp_collection *of, const ldp_value *values) {
+    uint8_t *summary = NULL, *same = NULL, *other = NULL;
+    size_t size = 0, same_size = 0, other_size = 0;
+    char *rows = NULL;
+    FINE(ldp_simulate_summary(of, values, 3, 7, &summary, &size, &error));
+    FINE(ldp_simulate_summary(of, values, 3, 7, &same, &same_size, &error));
+    FINE(ldp_simulate_summary(of, values, 3, 8, &other, &other_size, &error));
+    CHECK(size > 0 && size == same_size && memcmp(summary, same, size) == 0);
+    CHECK(size == other_size && memcmp(summary, other, size) != 0);
+    FINE(ldp_query_summary(of, summary, size, "{\"function\": \"estimate\"}", LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"n\":3"));
+    ldp_free(rows);
+    ldp_free(summary);
+    ldp_free(same);
+    ldp_free(other);
+    FAILS(ldp_simulate_summary(of, values, 1, 7, &summary, &size, &error), LDP_INVALID_VALUE, "at least two records");
+    FAILS(ldp_simulate_summary(of, values, 3, 7, NULL, &size, &error), LDP_INVALID_VALUE, "summary");
+    FAILS(ldp_simulate_summary(NULL, values, 3, 7, &summary, &size, &error), LDP_INVALID_VALUE, "collection");
+}
+
+/* A person of a series has a record in each round. */
+static void simulated_series(void) {
+    static const char spec[] = "{\"mechanism\": \"ddrm\", \"epsilon\": 2, \"domain\": 2, \"rounds\": 2, \"changes\": 1}";
+    const ldp_value values[] = {{NULL, 0, 0}, {NULL, 0, 1}, {NULL, 0, 1}, {NULL, 0, 1}};
+    ldp_collection *of = NULL;
+    uint8_t *summary = NULL;
+    size_t size = 0;
+    char *rows = NULL;
+    FINE(ldp_collection_new(spec, LDP_TO_END, LDP_CLAMP, &of, &error));
+    FINE(ldp_simulate_summary(of, values, 4, 7, &summary, &size, &error));
+    FINE(ldp_query_summary(of, summary, size, "{\"function\": \"series\"}", LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"round\":1") && strstr(rows, "\"round\":2") && !strstr(rows, "\"round\":3"));
+    ldp_free(rows);
+    ldp_free(summary);
+    FAILS(ldp_simulate_summary(of, values, 3, 7, &summary, &size, &error), LDP_INVALID_VALUE, "2 records, one for each round");
+    FAILS(ldp_simulate(of, values, 4, 50, 7, &rows, &error), LDP_UNSUPPORTED, "series");
+    ldp_collection_free(of);
+}
+
+static void plans_of_records(void) {
+    static const char record[] = "{\"mechanism\": \"auto\", \"epsilon\": 1, \"attributes\": [{\"name\": \"town\", "
+                                 "\"domain\": [\"a\", \"b\"]}, {\"name\": \"age\", \"min\": 0, \"max\": 99}]}";
+    char *rows = NULL;
+    FINE(ldp_plan_record(record, LDP_TO_END, NULL, 0, 1000, &rows, &error));
+    CHECK(rows != NULL && strstr(rows, "\"attribute\":\"town\"") && strstr(rows, "\"attribute\":\"age\"") &&
+          strstr(rows, "\"n\":1000") && strstr(rows, "\"people\":null"));
+    ldp_free(rows);
+    FAILS(ldp_plan_record(region, LDP_TO_END, NULL, 0, 1000, &rows, &error), LDP_INVALID_SPEC, "not planned as a record");
+    CHECK(rows == NULL);
+    FAILS(ldp_plan_record(record, LDP_TO_END, "{\"attribute\": \"age\"}", LDP_TO_END, 9, &rows, &error), LDP_INVALID_SPEC, "");
+    FAILS(ldp_plan_record(record, LDP_TO_END, NULL, 0, 0, &rows, &error), LDP_INVALID_SPEC, "people");
+    FAILS(ldp_plan_record(record, LDP_TO_END, NULL, 0, UINT64_MAX, &rows, &error), LDP_INVALID_VALUE, "people");
+    FAILS(ldp_plan_record(NULL, 0, NULL, 0, 9, &rows, &error), LDP_INVALID_VALUE, "spec");
+    FAILS(ldp_plan_record(record, LDP_TO_END, NULL, 0, 9, NULL, &error), LDP_INVALID_VALUE, "");
+}
+
+static void drawings(void) {
+    static const char rows[] = "[{\"attribute\": \"town\", \"label\": \"<a>\", \"statistic\": \"proportion\", \"estimate\": 0.5, "
+                               "\"lower\": 0.25, \"upper\": \"Infinity\"}]";
+    char *svg = NULL;
+    FINE(ldp_plot(NULL, rows, LDP_TO_END, "Towns", &svg, &error));
+    CHECK(svg != NULL && strncmp(svg, "<svg ", 5) == 0 && strstr(svg, "Towns") && strstr(svg, "&lt;a&gt;") && !strstr(svg, "<a>"));
+    ldp_free(svg);
+    FINE(ldp_plot(NULL, rows, strlen(rows), NULL, &svg, &error));
+    ldp_free(svg);
+    FAILS(ldp_plot(NULL, "[]", LDP_TO_END, NULL, &svg, &error), LDP_INVALID_VALUE, "no rows");
+    CHECK(svg == NULL);
+    FAILS(ldp_plot(NULL, "[", LDP_TO_END, NULL, &svg, &error), LDP_INVALID_VALUE, "no rows");
+    FAILS(ldp_plot(NULL, "[{}]", LDP_TO_END, NULL, &svg, &error), LDP_INVALID_VALUE, "no estimate");
+    FAILS(ldp_plot(NULL, "[[[[[[[[[[]]]]]]]]]]", LDP_TO_END, NULL, &svg, &error), LDP_MALFORMED, "nested");
+    FAILS(ldp_plot(NULL, NULL, 0, NULL, &svg, &error), LDP_INVALID_VALUE, "rows");
+    FAILS(ldp_plot(NULL, rows, LDP_TO_END, NULL, NULL, &error), LDP_INVALID_VALUE, "");
+}
+
 static void simulations(void) {
     ldp_collection *of = NULL;
     char *rows = NULL, *same = NULL, *others = NULL;
@@ -991,7 +1118,9 @@ static void simulations(void) {
     FAILS(ldp_simulate(of, values, 1, 50, 7, &rows, &error), LDP_INVALID_VALUE, "at least two records");
     FAILS(ldp_simulate(of, values, 3, 0, 7, &rows, &error), LDP_INVALID_VALUE, "runs");
     FAILS(ldp_simulate(NULL, values, 3, 1, 7, &rows, &error), LDP_INVALID_VALUE, "collection");
+    simulated_summaries(of, values);
     ldp_collection_free(of);
+    simulated_series();
 }
 
 /* Terms bound a collection before a draw, and another question waits for an acceptance. */
@@ -1080,7 +1209,10 @@ int main(int argc, char **argv) {
     ledgers(argv[1]);
     threads();
     results();
+    calibration();
     planning();
+    plans_of_records();
+    drawings();
     simulations();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

@@ -13,16 +13,17 @@ from .client import (Account, Batch, BatchTransport, Client, Fleet, Flushed, Led
                      Receipt, Spent, Undelivered)
 from .collection import Collection
 from .contract import Terms
+from .drawing import Drawing, plot
 from .endpoint import Endpoint, HttpUploader
 from .errors import Change, Changed, Code, Error
 from .native import version
-from .planning import plan, simulate
+from .planning import plan, plan_record, simulate, simulate_summary
 from .server import Uploader, estimate, fetch_spec, frame
 from .summary import Groups, Summary, summarize
 
 __all__ = [
-    "Account", "Batch", "BatchTransport", "Change", "Changed", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "Groups", "HttpUploader",
+    "Account", "Batch", "BatchTransport", "Change", "Changed", "Client", "Code", "Collection", "Drawing", "Endpoint", "Error", "Fleet", "Flushed", "Groups", "HttpUploader",
     "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Terms", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame",
-    "plan", "simulate", "summarize", "version",
+    "plan", "plan_record", "plot", "simulate", "simulate_summary", "summarize", "version",
 ]
 __version__ = version()

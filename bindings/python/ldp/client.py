@@ -39,7 +39,7 @@ class Receipt:
 
     origin: Origin
     clamped: int       # number of values clamped to their range or replaced by "other"
-    coefficients: int  # number of clamped Haar coefficients, or of clamped components of a vector (gaussian)
+    coefficients: int  # number of clamped Haar coefficients, or of clamped components of a vector (ball, gaussian)
 
 
 @dataclass(frozen=True)
@@ -84,21 +84,19 @@ class Batch:
     """
 
     id: str           # a UUID
-    fingerprint: str  # the spec's fingerprint, 16 hexadecimal digits
+    fingerprint: str  # the spec's fingerprint, 64 hexadecimal digits
     round: int
     reports: list[bytes]
     columns: dict[str, str] = field(default_factory=dict)
     _handle: ctypes.c_void_p | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> bytes:
-        """Returns the reports as a batch frame, without public columns.
+        """Returns the reports as a batch in the short form, without public columns.
 
         May be called only within a transport. Raises Error (MALFORMED) if a report is damaged, Error (FULL) if the reports
         are too many for a frame.
         """
-        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
-        native.call("ldp_batch_frame", self._own(), ctypes.byref(memory), ctypes.byref(size))
-        return native.taken(memory, size.value)
+        return native.made_bytes("ldp_batch_frame", self._own())
 
     def body(self) -> tuple[bytes, str]:
         """Returns the body of a POST to an endpoint (doc/protocol.md), with public columns, and its media type.
@@ -195,10 +193,8 @@ class Ledger:
 
         Persist it after each report, before the state of the client. Raises Error (UNSUPPORTED) if the ledger has a file.
         """
-        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
         with self._lock:
-            native.call("ldp_ledger_state", self._handle, ctypes.byref(memory), ctypes.byref(size))
-        return native.taken(memory, size.value)
+            return native.made_bytes("ldp_ledger_state", self._handle)
 
     def limit(self, epsilon: float, group: str | None = None) -> None:
         """Sets the budget of a person for a group, or without a group for all collections that use the ledger.
@@ -213,10 +209,8 @@ class Ledger:
 
     def accounts(self) -> list[Account]:
         """Returns the account of each person for each collection. Raises Error (ENVIRONMENT) if the file fails."""
-        memory = ctypes.c_void_p()
         with self._lock:
-            native.call("ldp_ledger_accounts", self._handle, ctypes.byref(memory))
-        return [Account(**account) for account in json.loads(native.text(native.taken(memory)))]
+            return [Account(**account) for account in native.made_json("ldp_ledger_accounts", self._handle)]
 
 
 class _Sender:
@@ -427,10 +421,8 @@ class Client(_Sender):
         Persist it in one durable step after each change and before anything is sent. The state is as secret as the values.
         Only one client may resume from it. Raises Error (UNSUPPORTED) if the client has a file.
         """
-        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
         with self._own() as client:
-            native.call("ldp_client_state", client, ctypes.byref(memory), ctypes.byref(size))
-        return native.taken(memory, size.value)
+            return native.made_bytes("ldp_client_state", client)
 
     def ledger(self) -> list[PermanentResponse]:
         """Returns the person's permanent responses. Raises Error (UNSUPPORTED) unless the spec has "evolving"."""

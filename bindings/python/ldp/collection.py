@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import json
 import weakref
 from typing import TYPE_CHECKING, Any, Mapping
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 from . import native
 from .contract import Terms, native_terms
 from .errors import Code, Error
-from .records import Record, Records, of_records
+from .records import Record, Records, Values, of_records
 
 if TYPE_CHECKING:
     import numpy
@@ -59,8 +60,7 @@ class Collection:
     @property
     def spec(self) -> dict[str, Any]:
         """The spec as a dict."""
-        found: dict[str, Any] = json.loads(self.json)
-        return found
+        return self._json("ldp_collection_spec")
 
     @property
     def texts(self) -> dict[str, Any]:
@@ -70,24 +70,25 @@ class Collection:
         "description", "scale" and "display" by the name of an attribute or a vector. Keys without a text are missing. The
         owner of the collection wrote the texts: escape them in a page.
         """
-        found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_texts(self._handle)))
-        return found
+        return self._json("ldp_collection_texts")
 
     @property
     def contract(self) -> dict[str, Any]:
         """The contract that the collection offers: the digest, the spec with its texts, epsilon of a report and of a life, the
         attributes, the columns that are sent unchanged, the endpoint and the name. Client.contract is the accepted contract."""
-        found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_contract(self._handle)))
-        return found
+        return self._json("ldp_collection_contract")
 
     @property
     def summary(self) -> str:
         """The contract as four readable lines: collection and epsilon; attributes; columns that are sent unchanged; digest."""
         return native.text(native.library.ldp_collection_summary(self._handle))
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary)}</pre>"
+
     @property
     def fingerprint(self) -> str:
-        """The spec's fingerprint, 16 hexadecimal digits, which every report contains."""
+        """The spec's fingerprint, 64 hexadecimal digits. Every report contains the first 8 of its 32 bytes."""
         return native.text(native.library.ldp_collection_fingerprint(self._handle))
 
     @property
@@ -117,8 +118,16 @@ class Collection:
 
         return numpy.frombuffer(memoryview(self._perturb(records)), numpy.uint8).reshape(-1, self.report_size)
 
+    def _json(self, getter: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(native.text(getattr(native.library, getter)(self._handle)))
+        return found
+
+    def _values(self, records: Records) -> Values:
+        """Returns records in the form of the library."""
+        return of_records(records, self._names, self._labelled, self._vectors)
+
     def _perturb(self, records: Records) -> ctypes.Array[ctypes.c_char]:
-        values = of_records(records, self._names, self._labelled, self._vectors)
+        values = self._values(records)
         count, size = values.count // len(self._labelled), self.report_size
         reports = (ctypes.c_char * (count * size))()
         done = ctypes.c_size_t()

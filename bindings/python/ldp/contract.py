@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 from dataclasses import dataclass
 from typing import Any, Sequence
 
@@ -60,7 +59,5 @@ def changes_of(contract: dict[str, Any]) -> tuple[Change, ...]:
 
 def contract_of(function: str, handle: ctypes.c_void_p) -> dict[str, Any]:
     """Calls a function that returns a contract."""
-    memory = ctypes.c_void_p()
-    native.call(function, handle, ctypes.byref(memory))
-    found: dict[str, Any] = json.loads(native.text(native.taken(memory)))
+    found: dict[str, Any] = native.made_json(function, handle)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
 from typing import Any
@@ -105,6 +106,12 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_flush_done": (c_void_p, POINTER(Flushed)),
     "ldp_delivery_receipt": (c_char_p, c_int, c_char_p, c_char_p, c_int32, c_char_p, c_size_t, c_char_p),
 }
+# Functions with a status that earlier libraries of the same API version do not have: see has().
+_added: dict[str, tuple[Any, ...]] = {
+    "ldp_simulate_summary": (c_void_p, *_values, c_uint64, _place, POINTER(c_size_t)),
+    "ldp_plan_record": (c_char_p, c_size_t, c_char_p, c_size_t, c_uint64, _place),
+    "ldp_plot": (c_void_p, c_char_p, c_size_t, c_char_p, _place),
+}
 # Others: result, arguments.
 _getters: dict[str, tuple[Any, ...]] = {
     "ldp_api_version": (c_int,),
@@ -149,7 +156,9 @@ _getters: dict[str, tuple[Any, ...]] = {
 
 
 def _load() -> ctypes.CDLL:
-    name = os.environ.get("LDP_LIBRARY") or "libldp.so.1"  # CDLL("") is the program itself
+    # CDLL("") is the program itself. A wheel may have the library beside this file.
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libldp.so")
+    name = os.environ.get("LDP_LIBRARY") or (inside if os.path.exists(inside) else "libldp.so.1")
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
@@ -161,13 +170,26 @@ def _load() -> ctypes.CDLL:
     found = library.ldp_api_version()
     if found != API_VERSION:
         raise ImportError(f"{name} has version {found} of the C interface; this package is for {API_VERSION}.")
-    for function, arguments in _calls.items():
+    present = {name: arguments for name, arguments in _added.items() if hasattr(library, name)}
+    for function, arguments in {**_calls, **present}.items():
         entry = getattr(library, function)
         entry.restype, entry.argtypes = c_int, [*arguments, _place]
     return library
 
 
 library = _load()
+
+
+def has(function: str) -> bool:
+    """Returns whether the loaded library has a function that was added to the API version."""
+    return hasattr(library, function)
+
+
+def need(function: str) -> None:
+    """Raises Error (UNSUPPORTED) if the loaded library lacks a function that was added to the API version."""
+    if not has(function):
+        raise Error(Code.UNSUPPORTED, f"the library has no function {function}", f"Its version is {version()}.",
+                    "Install a newer library.")
 
 
 def version() -> str:
@@ -192,6 +214,25 @@ def call(function: str, *arguments: Any, record: Any = None) -> None:
                    text(library.ldp_error_hint(error)), None if record is None else record.value)
     finally:
         library.ldp_error_free(error)
+
+
+def made_bytes(function: str, *arguments: Any) -> bytes:
+    """Calls a function whose last arguments are the places for a pointer and a size, and returns the bytes."""
+    memory, size = c_void_p(), c_size_t()
+    call(function, *arguments, byref(memory), byref(size))
+    return taken(memory, size.value)
+
+
+def made_text(function: str, *arguments: Any) -> str:
+    """Calls a function whose last argument is the place for a pointer to text, and returns the text."""
+    memory = c_void_p()
+    call(function, *arguments, byref(memory))
+    return text(taken(memory))
+
+
+def made_json(function: str, *arguments: Any) -> Any:
+    """Calls a function whose last argument is the place for a pointer to JSON, and returns the value of the JSON."""
+    return json.loads(made_text(function, *arguments))
 
 
 def taken(memory: c_void_p, size: int | None = None) -> bytes:

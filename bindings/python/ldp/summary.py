@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import json
 from typing import Any, Iterable, Mapping, Sequence
 
 from . import native
 from .collection import Collection
+from .drawing import Drawing, Rows, plot, table
 from .errors import Code, Error
 
 FUNCTIONS = (
@@ -16,7 +18,7 @@ FUNCTIONS = (
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "winsorized_mean", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
     "plan_marginals")
-GROUP_FUNCTIONS = ("compare_groups", "group_test", "clustered", "small_areas", "smooth", "kernel_regression", "estimate")
+GROUP_FUNCTIONS = ("compare_groups", "group_test", "clustered", "small_areas", "smooth", "kernel_regression", "calibrate", "estimate", "regression")
 
 
 def _plain(value: Any) -> Any:
@@ -31,24 +33,18 @@ def _plain(value: Any) -> Any:
 
 
 def as_frame(rows: list[dict[str, Any]]) -> Any:
-    """Rows as a data frame if pandas is installed, otherwise as they are."""
+    """Rows as a data frame if pandas is installed, otherwise as a list. Notebooks show both as tables."""
     try:
         import pandas
     except ImportError:
-        return rows
+        return Rows(rows)
     return pandas.DataFrame(rows)
 
 
 def _rows(collection: Collection | None, data: bytes | None, function: str, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
     query = json.dumps({"function": function, **{name: _plain(value) for name, value in arguments.items()}}).encode()
-    found = ctypes.c_void_p()
     handle = None if collection is None else collection._handle
-    native.call("ldp_query_summary", handle, data, len(data or b""), query, len(query), ctypes.byref(found))
-    try:
-        text = ctypes.string_at(found.value or 0)
-    finally:
-        native.library.ldp_free(found)
-    rows: list[dict[str, Any]] = json.loads(text)
+    rows: list[dict[str, Any]] = native.made_json("ldp_query_summary", handle, data, len(data or b""), query, len(query))
     for row in rows:
         for name in ("estimate", "stderr", "lower", "upper"):
             if isinstance(row.get(name), str):  # infinite
@@ -65,6 +61,9 @@ class Summary:
     Error as the SQL functions do.
     """
 
+    #: Whether simulate_summary made the summary. Its noise follows from a seed, so it protects nobody.
+    simulated = False
+
     def __init__(self, data: bytes, collection: Collection | str | Mapping[str, Any] | None = None) -> None:
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(collection)
@@ -76,15 +75,34 @@ class Summary:
         return _rows(self.collection, self.data, function, arguments)
 
     def merge(self, other: Summary) -> Summary:
-        """Returns the summary of the reports of both summaries. Raises Error (INCOMPATIBLE, FULL)."""
-        place, length = ctypes.c_void_p(), ctypes.c_size_t()
-        native.call("ldp_merge_summaries", self.data, len(self.data), other.data, len(other.data), ctypes.byref(place),
-                    ctypes.byref(length))
-        return Summary(native.taken(place, length.value), self.collection)
+        """Returns the summary of the reports of both summaries. Raises Error (INCOMPATIBLE, FULL), also if one is simulated."""
+        if self.simulated != other.simulated:
+            raise Error(Code.INCOMPATIBLE, "a simulated summary cannot be merged with a summary of reports",
+                        "The noise of a simulation follows from its seed, so it protects nobody.")
+        merged = Summary(native.made_bytes("ldp_merge_summaries", self.data, len(self.data), other.data, len(other.data)), self.collection)
+        merged.simulated = self.simulated
+        return merged
 
     def query(self, function: str, **arguments: Any) -> Any:
         """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
         return as_frame(self.rows(function, **arguments))
+
+    def plot(self, function: str = "estimate", title: str = "", **arguments: Any) -> Drawing:
+        """Draws the rows of a function with their intervals: `summary.plot("histogram", bins=10, attribute="wage")`."""
+        return plot(self.rows(function, **arguments), self.collection, title)
+
+    def _kind(self) -> str:
+        return "Simulated summary" if self.simulated else "Summary"
+
+    def __repr__(self) -> str:
+        return f"<ldp.Summary of {len(self.data)} bytes{', simulated' if self.simulated else ''}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            rows = self.rows("estimate")
+        except Error as error:  # for example of a series, which has estimates by round
+            return f"<p>{self._kind()} of {len(self.data)} bytes: {html.escape(error.message)}</p>"
+        return f"<p>{self._kind()}</p>" + table(rows, ("attribute", "label", "statistic", "estimate", "stderr", "lower", "upper", "n"))
 
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
@@ -127,20 +145,15 @@ def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[byte
         if len(rounds) != count:
             raise Error(Code.INVALID_VALUE, f"there are {count} reports and {len(rounds)} rounds")
         numbers = (ctypes.c_int32 * count)(*rounds)
-    place, length = ctypes.c_void_p(), ctypes.c_size_t()
-    native.call("ldp_summarize", collection._handle, joined, count, numbers, ctypes.byref(place), ctypes.byref(length))
-    try:
-        data = ctypes.string_at(place.value or 0, length.value)
-    finally:
-        native.library.ldp_free(place)
-    return Summary(data, collection)
+    return Summary(native.made_bytes("ldp_summarize", collection._handle, joined, count, numbers), collection)
 
 
 class Groups:
     """The summaries of groups of different people under one spec, by name: `ldp.Groups({"de": summary, "fr": other})`.
 
     Every SQL function of groups is a method without "ldp_", with the same arguments and columns:
-    `groups.compare_groups(baseline="de")`. The name None stands for reports without a group. The rows equal those of SQL in every
+    `groups.compare_groups(baseline="de")`. The name None stands for reports without a group. For `calibrate` and `regression`, a name may be a
+    JSON object with the values of several columns: `json.dumps({"region": "north", "age": 1})`. The rows equal those of SQL in every
     bit. They are a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error as the SQL functions do.
     """
 
@@ -157,6 +170,11 @@ class Groups:
     def query(self, function: str, **arguments: Any) -> Any:
         """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
         return as_frame(self.rows(function, **arguments))
+
+    def plot(self, function: str = "estimate", title: str = "", **arguments: Any) -> Drawing:
+        """Draws the rows of a function with their intervals: `groups.plot()` compares the groups."""
+        collection = next((one.collection for one in self.summaries.values() if one.collection is not None), None)
+        return plot(self.rows(function, **arguments), collection, title)
 
     def __getattr__(self, name: str) -> Any:
         if name not in GROUP_FUNCTIONS:

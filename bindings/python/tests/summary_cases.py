@@ -129,6 +129,15 @@ def comparisons(case):
     for function, arguments in (("clustered", {"weights": "groups", "attributes": names[:1]}), ("small_areas", {"confidence": 0.9}),
                                 ("smooth", {"season": 2}), ("smooth", {}), ("kernel_regression", {"bandwidth": 3.5, "attribute": names[0]})):
         yield function, {None: case.second, **days}, arguments
+    # Names of one column, and of several columns and a weight.
+    for arguments in ({"totals": {"group": {"a": 3, "b": 1}}}, {"totals": [{"group": "a", "total": 3}, {"group": "c", "total": 1}], "collapse": True},
+                      {"totals": {"group": {"a": 1}}}, {}):
+        yield "calibrate", {"a": case.summary, "b": case.second}, arguments
+    yield "calibrate", groups, {"totals": [{"group": "a", "total": 3}, {"group": "b", "total": 1.5}, {"group": None, "total": 0}],
+                                "attributes": names[:1], "confidence": 0.8}
+    cells = {json.dumps({"side": side, "age": age, "weight": 1 + age / 2}): case.second if side == age else case.summary for side in (1, 2) for age in (1, 2)}
+    for arguments in ({"totals": {"side": {"1": 3, "2": 5}, "age": {"1": 2, "2": 6}}, "weights": "weight"}, {"weights": "weight", "target": "sample"}):
+        yield "calibrate", cells, arguments
 
 
 def main():

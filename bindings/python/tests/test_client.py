@@ -51,7 +51,7 @@ class Collections(Case):
         person = ldp.Collection(PERSON)
         self.assertEqual(person.names, ["wage", "town"])
         self.assertEqual(person.spec["epsilon"], 2)
-        self.assertRegex(person.fingerprint, "^[0-9a-f]{16}$")
+        self.assertRegex(person.fingerprint, "^[0-9a-f]{64}$")
         self.assertEqual(ldp.Collection(person.json).fingerprint, person.fingerprint)
         self.assertEqual(len(person.perturb([12, "Ulm"])), person.report_size)
         self.assertIn("sampled of wage, town", repr(person))

@@ -120,7 +120,7 @@ class Endpoints(unittest.TestCase):
         seen = []
         self.client.flush(lambda batch: seen.append((batch, batch.frame())) or True)
         batch, frame = seen[0]
-        self.assertEqual(frame[:1] + b"\0" + frame[2:28], batch.reports[0][:28])
+        self.assertEqual((frame[:2], frame[2:10]), (b"\2\3", batch.reports[0][8:16]))
         with self.assertRaisesRegex(ldp.Error, "within a transport"):
             batch.frame()
 

@@ -54,10 +54,12 @@ class Equality(unittest.TestCase):
             return error.diag.message_primary
 
     def sql_groups(self, function, groups, arguments):
-        parameters = [list(groups), [one.data.hex() for one in groups.values()], *arguments.values()]
+        parameters = [list(groups), [one.data.hex() for one in groups.values()],
+                      *(json.dumps(one) if name == "totals" else one for name, one in arguments.items())]
         words = "".join(f", {name} => %s" for name in arguments)
+        kind = "jsonb" if all(name is not None and name.startswith("{") for name in groups) else "text"
         try:
-            rows = self.run_sql(f"SELECT * FROM ldp_{function}(ldp_groups(%s::text[], %s::ldp_summary[]){words})", parameters)
+            rows = self.run_sql(f"SELECT * FROM ldp_{function}(ldp_groups(%s::{kind}[], %s::ldp_summary[]){words})", parameters)
             # SQL has the columns of a group, and Python its name.
             return [row if row.get("group_key") is None else {**row, "group_key": row["group_key"]["group"]} for row in rows]
         except psycopg2.Error as error:
@@ -103,7 +105,7 @@ class Equality(unittest.TestCase):
         for series in ("ddrm", "threshold_series"):
             self.assertLessEqual({"series", "series_mean"}, set(found[series]))
         self.assertLessEqual({"series_between", "series_quantiles"}, set(found["threshold_series"]))
-        self.assertLessEqual({"compare_groups", "group_test", "clustered", "small_areas", "smooth"}, set(found["grr"]))
+        self.assertLessEqual({"compare_groups", "group_test", "clustered", "small_areas", "smooth", "calibrate"}, set(found["grr"]))
 
     def test_groups_below_min_group_have_no_estimates(self):
         spec = {"mechanism": "grr", "epsilon": 1, "min_group": 20, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}

@@ -84,7 +84,7 @@ class Vectors(unittest.TestCase):
             light = int(2**64 / (ratio + values - 1))
             heavy = int(light * ratio)
             width = 1 if values <= 256 else (int(values - 1).bit_length() + 7) // 8
-            block = struct.pack("<BBHHHQd", 2, 0, 1, 4 + 24, 0, int(ldp.Collection(text).fingerprint, 16), epsilon)
+            block = struct.pack("<BBHHH8sd", 2, 0, 1, 4 + 24, 0, bytes.fromhex(ldp.Collection(text).fingerprint)[:8], epsilon)
             for _, record, expected in records:
                 u = words.below(heavy + light * (values - 1))
                 told = record["value"]
