@@ -1,0 +1,4 @@
+library(testthat)
+library(ldp)
+
+test_check("ldp")
