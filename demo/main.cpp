@@ -18,13 +18,13 @@
 #include <pqxx/pqxx>
 
 #include "cli/answers/answer_sections.hpp"
-#include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
 #include "cli/input/csv.hpp"
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
 #include "core/base/exact.hpp"
 #include "core/mechanism/role/mechanism.hpp"
+#include "figures/formatting.hpp"
 #include "ldp.hpp"
 #include "questionnaire.hpp"
 
