@@ -1,5 +1,6 @@
 // Shares of ranges by all methods, as Markdown tables: evaluate-competitors [REPETITIONS]. Means of numbers that people
-// may leave out: evaluate-competitors missing. Sets of labels: evaluate-competitors sets. It runs from the project's root.
+// may leave out: evaluate-competitors missing. Sets of labels: evaluate-competitors sets. Means by a private group:
+// evaluate-competitors by_group. It runs from the project's root.
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "../shared/parallel.hpp"
+#include "group_means.hpp"
 #include "key_value.hpp"
 #include "ranges.hpp"
 #include "set_rivals.hpp"
@@ -20,6 +22,10 @@ int main(int arguments, char** words) {
         }
         if (arguments > 1 && std::string_view(words[1]) == "sets") {
             evaluation::print_label_set_table();
+            return 0;
+        }
+        if (arguments > 1 && std::string_view(words[1]) == "by_group") {
+            evaluation::print_group_mean_table(arguments > 2 ? std::strtoul(words[2], nullptr, 10) : 40);
             return 0;
         }
         const std::size_t repetitions = arguments > 1 ? std::strtoul(words[1], nullptr, 10) : 10;

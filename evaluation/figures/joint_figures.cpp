@@ -52,7 +52,7 @@ std::vector<Method> of_categories(std::size_t repetitions) {
                  return lopub::learn(records, lopub::coin_of_all(records, epsilon), bits);
              },
              few_repetitions, few_pairs, few_triples},
-            {"not private: LoPub by its attributes",
+            {"not private: LoPub, epsilon per attribute",
              [](const Records& records, double epsilon, ldp::BitSource& bits) {
                  return lopub::learn(records, lopub::coin_of_one(epsilon), bits);
              },

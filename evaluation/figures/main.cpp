@@ -2,9 +2,9 @@
 // form.
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
-// fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
-// mixed, layers, thesis, series, number_series, trees, attacks, dependence, coverage and speed; "dominance"
-// prints which mechanisms are never the best. All are made by default. LDP_DATA names the folder of the
+// fails if a point is off its closed form. Figures are limit, means, shares, ranges, joint, fitted_pairs,
+// evolving, mixed, layers, layer_shares, thesis, series, number_series, trees, attacks, dependence, coverage
+// and speed; "dominance" prints which mechanisms are never the best. All are made by default. LDP_DATA names the folder of the
 // census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set
 // to 20 or more; the default is 20. Run it from the project's root.
 
@@ -42,14 +42,16 @@ int main(int count, char** arguments) {
         print_published(people, std::cout);
 
         const std::pair<const char*, std::function<Figure()>> parts[] = {
-            {"numbers", [&] { return numbers_figure(setup); }},
+            {"limit", [] { return limit_figure(); }},
             {"means", [&] { return means_figure(setup, people); }},
             {"shares", [&] { return shares_figure(setup, people); }},
             {"ranges", [&] { return ranges_figure(setup); }},
             {"joint", [&] { return joint_figure(setup, people); }},
+            {"fitted_pairs", [&] { return fitted_pairs_figure(setup, people); }},
             {"evolving", [&] { return evolving_figure(setup); }},
             {"mixed", [&] { return mixed_figure(setup, people); }},
             {"layers", [&] { return layers_figure(setup, people); }},
+            {"layer_shares", [&] { return layer_shares_figure(setup); }},
             {"thesis", [&] { return thesis_figure(setup, people); }},
             {"series", [&] { return series_figure(setup); }},
             {"number_series", [&] { return number_series_figure(setup); }},

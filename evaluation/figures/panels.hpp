@@ -19,8 +19,8 @@ struct Setup {
     std::size_t repetitions;  ///< at least least_repetitions; parts whose repetitions vary little take fewer
 };
 
-/// One number: n·Var where it is largest, beside the limit, and on average over the range; against ε.
-[[nodiscard]] Figure numbers_figure(const Setup& setup);
+/// The smallest worst-case variance of one number that any mechanism can have, against ε.
+[[nodiscard]] Figure limit_figure();
 /// Computes what the published forms of the Haar pipeline truly cost, and prints it with their variance on
 /// the census. Throws std::logic_error if the cost is not what the manual says.
 void print_published(const People& census, std::ostream& out);
@@ -32,6 +32,9 @@ void print_published(const People& census, std::ostream& out);
 [[nodiscard]] Figure ranges_figure(const Setup& setup);
 /// Cross tables of several attributes, by the variation distance, and shares of boxes, against ε.
 [[nodiscard]] Figure joint_figure(const Setup& setup, const People& census);
+/// Fitted pairs of `joint` beside the products of their margins, against ε and the number of people. Throws
+/// std::logic_error if the fits are worse by more than 2 %.
+[[nodiscard]] Figure fitted_pairs_figure(const Setup& setup, const People& census);
 /// Values that change: the error of shares, and what a person has spent in the end; means of numbers that
 /// jitter.
 [[nodiscard]] Figure evolving_figure(const Setup& setup);
@@ -40,6 +43,8 @@ void print_published(const People& census, std::ostream& out);
 /// Records whose attributes all change: two layers of the library beside those of the literature. Throws
 /// std::logic_error if the library's error is larger.
 [[nodiscard]] Figure layers_figure(const Setup& setup, const People& census);
+/// Shares through longitudinal mechanisms, after methods of consistency.
+[[nodiscard]] Figure layer_shares_figure(const Setup& setup);
 /// The experiments of the source thesis, with its measures and with those of a population.
 [[nodiscard]] Figure thesis_figure(const Setup& setup, const People& census);
 /// Values that change a few times, in few or many rounds: the same of answers that are kept, and of ways to

@@ -125,12 +125,15 @@ class Experiment {
     std::unique_ptr<Results> ask(const RowFunction& function) const {
         SummaryQuery query = function.defaults;
         std::vector<Bytes> bytes(summaries_.begin(), summaries_.end());
+        const bool of_columns = function.name == std::string_view("calibrate");
         std::vector<std::string> numbers;
-        for (std::size_t j = 0; j < bytes.size(); ++j) numbers.push_back(std::to_string(j));
+        for (std::size_t j = 0; j < bytes.size(); ++j) {
+            const std::string number = std::to_string(j);
+            numbers.push_back(of_columns ? R"({"group": )" + number + R"(, "weight": 1})" : number);
+        }
         const std::vector<std::optional<std::string_view>> names(numbers.begin(), numbers.end());
-        const std::vector<double> weights(bytes.size(), 1);
         query.groups = names, query.summaries = bytes, query.season = 0;
-        query.group_weights = weights;
+        if (of_columns) query.weight_column = "weight";
         return function.find({}, query);
     }
 
@@ -175,7 +178,7 @@ void measure_groups(const Population& population, std::size_t repetitions, bool 
         clustered.add(*found, row, population.mean);
         of_clustered.add(Coverage::number(*found, row, "estimate") - population.mean);
         if (!all) continue;
-        const auto weighted = experiment.ask(calibration_function());
+        const auto weighted = experiment.ask(row_function("calibrate"));
         calibrated.add(*weighted, row, truth);
         of_calibrated.add(Coverage::number(*weighted, row, "estimate") - truth);
         const auto each = experiment.ask(row_function("small_areas"));

@@ -3,16 +3,10 @@
 // them.
 //
 //   evaluate-hitters people USERS SEED           prints their strings, one per line.
-//   evaluate-hitters pem USERS SEED EPSILON      prints ten strings that PEM finds among them.
 //   evaluate-hitters score USERS SEED <FOUND     scores the strings found.
 //   evaluate-hitters counters USERS SEEDS [EPSILON]  compares numbers of counters of the mechanism `strings`.
 // The score has the number of the ten most frequent strings (among the first ten found, and among all),
 // the number of strings that do not occur, and the total.
-//
-// PEM is the prefix extending method of Wang, Li, Jha 2021, for comparison only. Strings are numbers of 30
-// bits, five per letter. People are divided evenly among rounds. Each round extends the 16 largest
-// prefixes of the round before and estimates them by local hashing (olh). The last round returns the ten
-// largest.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +18,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/choice/resolve.hpp"
@@ -38,7 +31,6 @@ namespace {
 using namespace ldp;
 
 constexpr std::size_t strings = 5000, letters = 6, wanted = 10;
-constexpr unsigned bits_of_letter = 5, all_bits = bits_of_letter * letters;
 
 struct People {
     std::vector<std::string> words;  ///< what can be held
@@ -72,63 +64,6 @@ struct People {
         return best;
     }
 };
-
-std::uint64_t number_of(const std::string& word) {
-    std::uint64_t number = 0;
-    for (const char c : word) number = number << bits_of_letter | static_cast<std::uint64_t>(c - 'a');
-    return number;
-}
-
-std::string word_of(std::uint64_t number) {
-    std::string word;
-    for (unsigned at = all_bits; at > 0; at -= bits_of_letter)
-        word += static_cast<char>('a' + (number >> (at - bits_of_letter) & ((1 << bits_of_letter) - 1)));
-    return word;
-}
-
-/// After these numbers of bits a round ends: the fewest rounds that ask about no more than some 20,000
-/// beginnings each, as the search does.
-constexpr unsigned ends[] = {12, 21, all_bits};
-constexpr std::size_t kept = 16;
-
-void pem(const People& people, double epsilon, std::uint64_t seed) {
-    simulation::SeededBits bits(seed);
-    std::vector<std::uint64_t> found{0};
-    unsigned before = 0;
-    std::size_t first = 0;
-    for (std::size_t round = 0; round < std::size(ends); ++round) {
-        std::vector<std::uint64_t> grown;
-        const unsigned more = ends[round] - before;
-        for (const std::uint64_t beginning : found)
-            for (std::uint64_t end = 0; end < std::uint64_t{1} << more; ++end)
-                grown.push_back(beginning << more | end);
-        std::unordered_map<std::uint64_t, Cell> cells;
-        for (const std::uint64_t one : grown) cells.emplace(one, cells.size());
-        const auto spec = resolve("{\"mechanism\": \"olh\", \"epsilon\": " + std::to_string(epsilon) +
-                                  ", \"domain\": " + std::to_string(grown.size() + 1) + "}");
-        const auto mechanism = make_mechanism(spec);
-        std::vector<std::byte> summary(summary_size(*mechanism));
-        start_summary(*mechanism, summary);
-        Perturber perturber(*mechanism);
-        const std::size_t last = people.holds.size() * (round + 1) / std::size(ends);
-        for (; first < last; ++first) {
-            const auto cell =
-                cells.find(number_of(people.words[people.holds[first]]) >> (all_bits - ends[round]));
-            const Cell held = cell == cells.end() ? grown.size() : cell->second;
-            if (accumulate(*mechanism, summary, perturber.perturb({&held, 1}, bits)) != Outcome::ok)
-                std::abort();
-        }
-        const auto estimates = estimate(view_of(*mechanism, summary), {Quantity::frequencies});
-        std::vector<std::size_t> order(grown.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return estimates[i].value; });
-        order.resize(round + 1 < std::size(ends) ? kept : wanted);
-        found.clear();
-        for (const std::size_t i : order) found.push_back(grown[i]);
-        before = ends[round];
-    }
-    for (const std::uint64_t one : found) std::puts(word_of(one).c_str());
-}
 
 void score(const People& people) {
     const std::set<std::string> top = people.top(), all(people.words.begin(), people.words.end());
@@ -205,7 +140,7 @@ void counters(std::size_t users, std::uint64_t seeds, const std::vector<double>&
 
 int main(int argc, char** argv) {
     if (argc < 4) {
-        std::fputs("usage: evaluate-hitters people|pem|score|counters USERS SEED [EPSILON]\n", stderr);
+        std::fputs("usage: evaluate-hitters people|score|counters USERS SEED [EPSILON]\n", stderr);
         return 2;
     }
     const std::string what = argv[1];
@@ -219,8 +154,6 @@ int main(int argc, char** argv) {
     const People people(users, seed);
     if (what == "people")
         for (const std::size_t word : people.holds) std::puts(people.words[word].c_str());
-    else if (what == "pem" && argc == 5)
-        pem(people, std::strtod(argv[4], nullptr), seed);
     else if (what == "score")
         score(people);
     else

@@ -3,8 +3,10 @@
 //
 //     evaluate-intervals [--quick] [REPETITIONS [MECHANISM [QUESTION]]]
 //     evaluate-intervals REPETITIONS boxes|associations
+//     evaluate-intervals REPETITIONS logistic
 //
-// The second form is about joint answers alone: joint_intervals.cpp.
+// The second form is about joint answers alone: joint_intervals.cpp. The third form is about coefficients of logistic
+// regressions: logistic_intervals.cpp.
 //
 // A line has the coverage on average over answers and populations, that of the population where it is least,
 // and that of the answer where it is least. Populations are alike at a value within the range or at its ends,
@@ -33,6 +35,7 @@
 #include "core/tables/marginal.hpp"
 #include "core/tables/share_intervals.hpp"
 #include "joint_intervals.hpp"
+#include "logistic_intervals.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace {
@@ -415,6 +418,7 @@ int main(int argc, char** argv) {
     if (quick) --argc, ++argv;
     const std::size_t repetitions = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
     const std::string only = argc > 2 ? argv[2] : "", asked = argc > 3 ? argv[3] : "";
+    if (only == "logistic") return logistic_intervals(repetitions) > 0 ? 1 : 0;
     if (only == "boxes" || only == "associations") {
         joint_intervals(repetitions, only);
         return 0;

@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "simulation/seeded_random.hpp"
+
 namespace evaluation {
 
 Records::Records(std::string title, std::vector<std::size_t> sizes, std::vector<ldp::Cell> cells)
@@ -35,6 +37,16 @@ std::vector<double> Records::table(std::span<const std::size_t> attributes) cons
     std::vector<double> shares(cells(attributes));
     for (std::size_t i = 0; i < size(); ++i) shares[place(i, attributes)] += 1 / static_cast<double>(size());
     return shares;
+}
+
+Records Records::some(std::size_t people) const {
+    ldp::simulation::SeededBits bits(9);
+    std::vector<std::size_t> order = shuffled(size(), bits);
+    order.resize(std::min(people, size()));
+    std::vector<ldp::Cell> cells;
+    for (const std::size_t person : order)
+        cells.insert(cells.end(), (*this)[person].begin(), (*this)[person].end());
+    return {title_, sizes_, std::move(cells)};
 }
 
 Records Records::coarser(std::size_t by) const {
@@ -71,6 +83,25 @@ Records yes_and_no() {
         }
     }
     return {"made-up yes/no answers", std::vector<std::size_t>(attributes, 2), std::move(cells)};
+}
+
+Records couples(std::size_t people) {
+    constexpr double same[] = {0.8, 0.5, 0.35, 0.2, 0.1};
+    const std::vector<std::size_t> sizes{4, 4, 6, 6, 8, 8, 5, 5, 3, 3};
+    std::mt19937_64 random(77);
+    std::uniform_real_distribution<> uniform;
+    const auto draw = [&](std::size_t values) {
+        const double x = uniform(random);
+        return static_cast<ldp::Cell>(x * x * static_cast<double>(values));
+    };
+    std::vector<ldp::Cell> cells;
+    for (std::size_t i = 0; i < people; ++i)
+        for (std::size_t j = 0; j < sizes.size(); j += 2) {
+            const ldp::Cell first = draw(sizes[j]);
+            cells.push_back(first);
+            cells.push_back(uniform(random) < same[j / 2] ? first : draw(sizes[j]));
+        }
+    return {"couples of attributes", sizes, std::move(cells)};
 }
 
 Records laplace_numbers(std::size_t people) {

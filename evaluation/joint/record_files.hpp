@@ -34,6 +34,8 @@ class Records {
     /// The share of people in each.
     [[nodiscard]] std::vector<double> table(std::span<const std::size_t> attributes) const;
 
+    /// This number of people, drawn once from all; all of them if there are fewer.
+    [[nodiscard]] Records some(std::size_t people) const;
     /// The same people, after merging this number of neighbouring values of each attribute.
     [[nodiscard]] Records coarser(std::size_t by) const;
 
@@ -50,6 +52,9 @@ class Records {
 /// dependent. The numbers of people and attributes are those of the National Long Term Care Experiment.
 /// Methods for marginals are usually compared on that data set, which may not be redistributed.
 [[nodiscard]] Records yes_and_no();
+/// Ten attributes of 3 to 8 values, in five couples. In 80, 50, 35, 20 and 10 % of the people the second
+/// attribute of a couple has the value of the first. All other pairs of attributes are independent.
+[[nodiscard]] Records couples(std::size_t people);
 /// Six numbers of a Laplace law in all directions, each of mean 0 and variance 1, every two of correlation
 /// 0.8, in 64 bins of [−4,4].
 [[nodiscard]] Records laplace_numbers(std::size_t people);
