@@ -34,16 +34,15 @@ def merged(target, patch):
 
 
 def unpacked(kind, body):
-    """The public columns and the reports of a batch (doc/formats.md)."""
+    """The public columns, the fingerprint and the payloads of a batch in the short form (doc/formats.md)."""
     columns = {}
     if kind == "application/vnd.ldp.batch":
         head, _, body = body.partition(b"\n")
         columns = json.loads(head)
-    block = struct.unpack_from("<H", body, 4)[0]
-    count = struct.unpack_from("<I", body, block)[0]
-    payloads = body[block + 4:]
+    fingerprint, count = struct.unpack_from("<8sI", body, 2)
+    payloads = body[14:]
     size = len(payloads) // count if count else 0
-    return columns, body[:block], [payloads[i * size:(i + 1) * size].hex() for i in range(count)]
+    return columns, fingerprint, [payloads[i * size:(i + 1) * size].hex() for i in range(count)]
 
 
 class Endpoint(http.server.ThreadingHTTPServer):
@@ -72,11 +71,11 @@ class Endpoint(http.server.ThreadingHTTPServer):
             self.requests = []
 
     def counted(self):
-        """The reports that were counted: (collection, round, columns, block, payload)."""
+        """The reports that were counted: (collection, round, columns, fingerprint, payload)."""
         with self.lock:
-            return [(name, round, columns, block, payload)
+            return [(name, round, columns, fingerprint, payload)
                     for name, round, kind, body in self.batches.values()
-                    for columns, block, payloads in [unpacked(kind, body)] for payload in payloads]
+                    for columns, fingerprint, payloads in [unpacked(kind, body)] for payload in payloads]
 
     def answer_to(self, method, path):
         """The next answer that replaces the endpoint's own."""

@@ -263,9 +263,9 @@ class Case:
         agreed = None
         # A file of the command has a store of its own, so an accepted contract may have another spec.
         bound = self.expect() == "refuse" or (self.expect() == "ask" and self.client.name != "command")
-        for block in {block for _, _, _, block, _ in self.reports()} if bound else ():
-            require(agreed in (None, block), "reports have several fingerprints")
-            agreed = block
+        for fingerprint in {fingerprint for _, _, _, fingerprint, _ in self.reports()} if bound else ():
+            require(agreed in (None, fingerprint), "reports have several fingerprints")
+            agreed = fingerprint
 
 
 def started(name):

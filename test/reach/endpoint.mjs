@@ -3,10 +3,9 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 
-/** Splits a batch into its block and payloads (doc/formats.md). */
+/** Returns the payloads of a batch in the short form (doc/formats.md). */
 export function unpacked(body) {
-    const block = body.readUInt16LE(4), count = body.readUInt32LE(block);
-    const payloads = body.subarray(block + 4), size = payloads.length / count;
+    const count = body.readUInt32LE(10), payloads = body.subarray(14), size = payloads.length / count;
     return Array.from({ length: count }, (_, i) => payloads.subarray(i * size, (i + 1) * size).toString("hex"));
 }
 

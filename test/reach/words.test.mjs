@@ -38,7 +38,7 @@ const cases = {
     "grr": { mechanism: "grr", epsilon: 1, domain: 16 },
     "hadamard": { mechanism: "hadamard", epsilon: 1, domain: 1024 },
     "subset": { mechanism: "subset", epsilon: 1, domain: 1024 },
-    "gaussian": { mechanism: "gaussian", epsilon: 1, delta: 1e-6, attributes: numbers },
+    "ball": { mechanism: "ball", epsilon: 1, norm: 1, attributes: numbers },
     "a record": { mechanism: "sampled", epsilon: 4, per_report: 1,
         attributes: [{ name: "a", min: 0, max: 9, mechanism: "optimal" }, { name: "b", domain: 40, mechanism: "grr" }] },
     "a memoized response": { mechanism: "l_osue", epsilon: 4, report_epsilon: 1, domain: 256, evolving: {},
