@@ -1,21 +1,24 @@
 # make demo      real data in, private estimates out: installs what is missing, builds, runs, cleans up
+# make learning  trains a logistic model and estimates slopes in rounds, one private report per person (doc/learning.md)
 # make check     every test; make check-fast takes a minute; make test T=joint runs the suites whose names match
 # make deps      installs the Debian packages that are missing; NO_DEPS=1 lists them instead
 # make all       extension, client library, command
 # make install   into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall removes it; CLIENT= means the extension alone
 # make wasm      client and results as WebAssembly and the npm package around them, in build/js
+# make wheel     the Python package with the library inside, for machines without a compiler, in build/dist
 # make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
 # make site      the manual as a site, with every name of C++ and C, in build/site
 # make check-citus     tests on three nodes, where the extension citus is installed; skipped elsewhere
-# make check-reach     bindings and pages: npm in Node and Chromium, Python, the uploader in C, the pages of ldp estimate
+# make check-reach     bindings and pages: npm in Node and Chromium, Python, R, the uploader in C, the pages of ldp estimate
 # make check-plain     every test without sanitizers, for other compilers; make check-server: tests beside PostgreSQL
 # make fuzz      feeds hostile bytes to every reader of bytes for FUZZ_SECONDS=60 each (clang)
 # make coverage  lists the lines of core and extension that no test runs
-# make mutants   changes the sources in one place at a time and requires a test to fail
+# make mutants   changes the sources in one place at a time and requires a test to fail; GENERATED=20 makes mutants of its own
 # make bench     speed, as ratios to a baseline of the same run; make bench BENCH=aggregates: every mechanism in SQL, some minutes
 # make evaluate  the figures of doc/evaluation.md, checked against closed forms; FIGURES='means shares' or PROGRAM=plan: evaluation/README.md
 # make programs  compiles every bench, evaluation and fuzzing program
-# make dist      the tarball, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build; make deb: the Debian packages
+# make dist      the tarball, the conformance kit, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build
+# make deb       the Debian packages, in build/deb
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
 # make check-releases  compiles and tests on other releases of Debian (root)
 # make format    formats the sources; make lint checks format, language and sources; make style the first two, in seconds
@@ -43,8 +46,8 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
-.PHONY: all configure core extension client deps demo check check-fast check-plain check-server check-citus check-reach test stage \
-    install uninstall wasm device install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
+.PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
+    install uninstall wasm wheel device install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
@@ -64,7 +67,7 @@ install: all
 uninstall:
 	@$(pgxs) -s uninstall
 	@xargs -I FILE rm -f '$(DESTDIR)FILE' <build/install_manifest.txt
-	@rm -rf '$(DESTDIR)$(PREFIX)/include/ldp' '$(DESTDIR)$(LIBDIR)/cmake/ldp'
+	@rm -rf '$(DESTDIR)$(PREFIX)/include/ldp' '$(DESTDIR)$(PREFIX)/share/ldp' '$(DESTDIR)$(LIBDIR)/cmake/ldp'
 stage: all
 	@rm -rf build/stage
 	@$(MAKE) --no-print-directory install DESTDIR='$(CURDIR)/build/stage' >build/stage.log 2>&1 || { cat build/stage.log; exit 1; }
@@ -77,10 +80,15 @@ demo: deps extension
 	@rm -rf build/stage && $(pgxs) -s install DESTDIR='$(CURDIR)/build/stage' >build/stage.log
 	@gzip -dc test/data/cps1988.csv.gz >build/cps1988.csv
 	@test/with-cluster build/bin/ldp-demo build/cps1988.csv build/estimates.svg
+learning: deps
+	@$(call build,build,ldp)
+	@demo/learning/logistic.py && demo/learning/slopes.py
 check: deps stage
+	@tools/deps python3-jsonschema valgrind
 	@$(call build,build,test-programs sanitized-programs)
 	@$(call ctest,check)
 check-fast check-plain check-server: deps stage
+	@tools/deps python3-jsonschema
 	@$(call build,build,test-programs)
 	@$(call ctest,$(@:check-%=%))
 test: deps stage
@@ -96,6 +104,9 @@ wasm:
 	@tools/deps $(WASM_PACKAGES)
 	@mkdir -p build && cmake --preset wasm --log-level=WARNING -DLDP_LITERATURE=$(LITERATURE) >build/configure-wasm.log
 	@$(call build,build/wasm,all)
+wheel: deps configure
+	@$(call build,build,ldp_wheel)
+	@tools/wheel build/wheel/libldp.so build/dist
 # libldp-device for glibc (gnu) or musl, in build/device/LIBC.
 LIBC := gnu
 DEVICE_PACKAGES := clang-19 llvm-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev
@@ -110,11 +121,12 @@ SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc fonts-stix
 site: deps configure
 	@tools/deps $(SITE_PACKAGES)
 	@tools/site/build
+R_PACKAGES := r-base-dev $(addprefix r-cran-,dbi ggplot2 jsonlite knitr rmarkdown rpostgresql survey testthat)
 check-reach: deps wasm site stage
 	@tools/deps nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) libcurl4-openssl-dev mypy \
-	    python3-pandas python3-pip python3-psycopg python3-psycopg2
+	    python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-venv $(R_PACKAGES)
 	@$(MAKE) --no-print-directory device LIBC=musl
-	@$(call build,build,ldp_scripted)
+	@$(call build,build,ldp_scripted ldp_wheel conformance-client)
 	@$(call ctest,reach)
 fuzz:
 	@tools/deps clang libclang-rt-dev
@@ -134,15 +146,18 @@ BENCH :=
 bench: deps stage
 	@$(call build,build,$(if $(BENCH),bench-$(BENCH),benches))
 	@BENCH=$(BENCH) test/with-cluster bench/run
-# The figures, or the program of evaluation/ that is named.
+# The figures, or the program of evaluation/ that is named. The benchmark of the Python package measures some figures.
 PROGRAM :=
+of_benchmark = $(if $(FIGURES),$(filter numbers consistency,$(FIGURES)),numbers)
+of_program = $(if $(FIGURES),$(filter-out numbers consistency,$(FIGURES)),all)
 evaluate: deps configure
-	@$(call build,build,$(if $(PROGRAM),evaluate-$(PROGRAM),evaluate test-evaluation))
+	@$(call build,build,$(if $(PROGRAM),evaluate-$(PROGRAM),ldp evaluate test-evaluation))
 ifdef PROGRAM
 	@build/bin/evaluate-$(PROGRAM) $(ARGUMENTS)
 else
 	@build/bin/test-evaluation
-	@build/bin/evaluate build/evaluate $(FIGURES)
+	$(if $(of_benchmark),@evaluation/benchmark build/evaluate $(of_benchmark))
+	$(if $(of_program),@build/bin/evaluate build/evaluate $(filter-out all,$(of_program)))
 	@[ ! -e "$${LDP_DATA:-../shared/data}/adult_coarse.csv.gz" ] || evaluation/tables build/evaluate
 endif
 programs: deps configure
@@ -150,12 +165,15 @@ programs: deps configure
 
 # git writes the same bytes for the same commit, and gzip -n adds no time.
 RELEASE = build/ldp-$(shell tools/version)
+KIT = build/ldp-conformance-$(shell tools/version)
 dist:
 	@mkdir -p build
 	@git archive --prefix=$(notdir $(RELEASE))/ HEAD | gzip -9n >$(RELEASE).tar.gz
 	@TZ=UTC git archive --prefix=$(notdir $(RELEASE))/ --format=zip -o $(RELEASE).zip HEAD
+	@git archive --prefix=$(notdir $(KIT))/ HEAD LICENSE conformance doc/draws.md doc/formats.md doc/protocol.md doc/spec.md | \
+	    gzip -9n >$(KIT).tar.gz
 	@tools/sbom >$(RELEASE).cdx.json
-	@sha256sum $(RELEASE).tar.gz $(RELEASE).zip $(RELEASE).cdx.json
+	@sha256sum $(RELEASE).tar.gz $(KIT).tar.gz $(RELEASE).zip $(RELEASE).cdx.json
 deb: deps
 	@tools/deps debhelper lintian
 	@tools/deb build/deb
