@@ -156,7 +156,8 @@ COMMENT ON FUNCTION @extschema@.ldp_minimax_bound(jsonb, bigint) IS
     'at this number of users. The column lower_bound is the smallest worst-case standard error of any unbiased estimate '
     'by any mechanism at this epsilon. The column minimax is a lower bound for all estimators, as a root mean squared '
     'error; for a category, the mean is also taken over its values. The column ratio is stderr divided by lower_bound. '
-    'The row without an attribute covers all numbers together, scaled to -1 to 1, and has no stderr.';
+    'The row without an attribute covers all numbers together, scaled to -1 to 1. '
+    'No bound is known for a product and for a direction; both columns are NULL there.';
 
 CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], at_delta float8, deltas float8[] DEFAULT NULL)
     RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)

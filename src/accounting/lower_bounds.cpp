@@ -80,15 +80,15 @@ double least_error_of_shares(double epsilon, std::uint64_t k, double n, Target t
 }
 
 double least_error(double epsilon, const Attribute& attribute, double n, Target target) {
-    if (attribute.derived()) return unknown;
+    if (attribute.derived() || attribute.circular) return unknown;
     return attribute.numeric() ? least_error_of_means(epsilon, 1, n, target)
                                : least_error_of_shares(epsilon, attribute.domain, n, target);
 }
 
 double least_worst_error(double epsilon, const std::vector<Attribute>& attributes, double n, Target target) {
-    double worst = 0;
+    double worst = unknown;
     for (const Attribute& attribute : attributes)
-        if (!attribute.derived()) worst = std::max(worst, least_error(epsilon, attribute, n, target));
+        worst = std::fmax(worst, least_error(epsilon, attribute, n, target));  // ignores NaN
     return worst;
 }
 

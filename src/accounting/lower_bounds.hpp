@@ -30,9 +30,10 @@ inline constexpr double endless = std::numeric_limits<double>::infinity();
 [[nodiscard]] double least_error_of_shares(double epsilon, std::uint64_t k, double n, Target target);
 
 /// Returns the bound for one attribute, independent of the others; numbers are scaled to [−1, 1]. NaN for a
-/// product, whose values may never reach the ends of its range.
+/// product, whose values may never reach the ends of its range, and for a direction, whose error depends on
+/// the resultant length: no bound of either is known.
 [[nodiscard]] double least_error(double epsilon, const Attribute& attribute, double n, Target target);
-/// Returns the largest bound of the attributes, each taken alone; 0 if all are products.
+/// Returns the largest bound of the attributes, each taken alone; NaN if none has a bound.
 [[nodiscard]] double least_worst_error(double epsilon, const std::vector<Attribute>& attributes, double n,
                                        Target target);
 

@@ -131,7 +131,7 @@ struct BoundRows {
 class LeastErrors {
   public:
     [[nodiscard]] std::pair<double, double> of(double epsilon, const Attribute& attribute, double n) {
-        const auto kind = std::tuple(attribute.derived(), attribute.numeric(),
+        const auto kind = std::tuple(attribute.derived() || attribute.circular, attribute.numeric(),
                                      attribute.numeric() ? std::uint64_t{0} : attribute.domain);
         if (const auto found = known_.find(kind); found != known_.end()) return found->second;
         check_interrupt();
@@ -283,7 +283,7 @@ std::unique_ptr<Results> bound_rows(std::string_view text, std::int64_t users, c
         const double variance = mechanism->expected_variance(items.size());
         items.push_back({attribute.name, unit * std::sqrt(variance / n), unit * std::sqrt(least / n),
                          unit * std::sqrt(minimax / n)});
-        if (!attribute.numeric() || attribute.derived()) continue;
+        if (!attribute.numeric() || std::isnan(least)) continue;
         ++numbers;
         promised += variance;
     }

@@ -286,11 +286,10 @@ class Disclosure {
                                                    static_cast<double>(people))}}});
         const auto [down, up] = mechanism_->promised_bias(j, 0.01);
         row.values["pull"] = in_unit(attribute, std::max(-down, up));
-        const bool known = !attribute.derived() && spec_.delta() == 0;
+        const double least = least_error(spec_.epsilon(), attribute, endless, Target::sample);
+        const bool known = !std::isnan(least) && spec_.delta() == 0;
         row.values["least"] =
-            known ? margin_text(j, least_error(spec_.epsilon(), attribute, endless, Target::sample),
-                                static_cast<double>(people_.back()))
-                  : "not known";
+            known ? margin_text(j, least, static_cast<double>(people_.back())) : "not known";
         return row;
     }
     /// The first margin of error in a sentence.

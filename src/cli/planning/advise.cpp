@@ -51,15 +51,10 @@ int run(const Arguments& arguments) {
                 grouped(candidate.report_bytes), grouped(candidate.summary_bytes),
                 grouped(static_cast<std::uint64_t>(std::ceil(candidate.decode_cost))), note);
     }
-    const bool directions = std::ranges::any_of(demand.attributes, &Attribute::circular);
-    if (is_ordered(*candidates.front().mechanism) || directions) {
-        std::cout << std::flush;
-        return Exit::done;
-    }
-    std::cout << "at least     " << std::setw(15)
-              << std::sqrt(least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample) / n)
-              << "  for every mechanism\n"
-              << std::flush;
+    const double least = least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
+    if (!is_ordered(*candidates.front().mechanism) && !std::isnan(least))
+        std::cout << "at least     " << std::setw(15) << std::sqrt(least / n) << "  for every mechanism\n";
+    std::cout << std::flush;
     return Exit::done;
 }
 
