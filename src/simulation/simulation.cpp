@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/unknown.hpp"
 #include "core/contract/products.hpp"
+#include "core/mechanism/circular/circle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/queries/series_queries.hpp"
 #include "core/summary/summary.hpp"
@@ -49,14 +50,21 @@ struct Truth {
     explicit Truth(const Attribute& attribute) : holders(attribute.domain) {}
 
     void add(const Attribute& attribute, double place) {
-        if (attribute.numeric())
+        if (attribute.circular)
+            vectors += Circle(attribute).vector_to(place);
+        else if (attribute.numeric())
             sum += place;
         else
             ++holders[static_cast<std::size_t>(place)];
     }
+    /// Returns the mean of numbers, or the mean direction on a circle.
+    [[nodiscard]] double mean(const Attribute& attribute, double people) const {
+        return attribute.circular ? Circle(attribute).place_of(vectors) : sum / people;
+    }
 
     std::vector<std::uint64_t> holders;  ///< of each category
     double sum = 0;                      ///< of numbers
+    std::complex<double> vectors = 0;    ///< their sum, on a circle
 };
 
 /// A round that is going on.
@@ -68,20 +76,25 @@ struct Open {
 
 constexpr SimulatedEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
 
-/// Returns what is estimated of an attribute: its mean or its shares; nothing of products, of strings, of sets of labels
-/// and of numbers on a circle, or if its mechanism estimates neither.
+/// Returns what is estimated of an attribute: its mean, its mean direction or its shares; nothing of products, of strings
+/// and of sets of labels, or if its mechanism estimates none of them.
 std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
                                     std::size_t j) {
     const Attribute& attribute = attributes[j];
-    if (attribute.derived() || attribute.strings || attribute.several() || attribute.circular) return {};
+    if (attribute.derived() || attribute.strings || attribute.several()) return {};
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }
 
-SimulatedEstimate judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
-    SimulatedEstimate answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
-    answer.error = answer.absolute = std::abs(answer.estimate - truth);
-    return answer;
+/// Nothing is judged of a direction that the reports do not determine.
+SimulatedEstimate judged_mean(const Attribute& attribute, const Estimate& mean, double truth) {
+    if (!attribute.circular) {
+        const double error = std::abs(mean.value - truth);
+        return {truth, mean.value, error, error, mean.standard_error};
+    }
+    if (std::isnan(mean.standard_error)) return {truth, unknown, unknown, unknown, unknown};
+    const double error = std::abs(Circle(attribute).arc(truth, mean.value));
+    return {truth, mean.value, error, error, mean.standard_error};
 }
 
 // Where values are reported in buckets there are fewer estimates than values, which fall evenly into them, in
@@ -129,13 +142,12 @@ Round closed(const Collection& collection, const SimulationSetup& scene, Bytes s
             continue;
         }
         if (series) {
-            const std::vector<RoundEstimate> of_rounds = means_by_round(one, Target::sample);
-            round.record[j] =
-                judged_mean({of_rounds.begin(), of_rounds.end()}, at, open.truths[j].sum / people);
+            round.record[j] = judged_mean(attributes[j], means_by_round(one, Target::sample)[at],
+                                          open.truths[j].mean(attributes[j], people));
             continue;
         }
         if (means.empty()) means = estimate(view, {*quantity});
-        round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
+        round.record[j] = judged_mean(attributes[j], means[j], open.truths[j].mean(attributes[j], people));
     }
     static_cast<SimulatedEstimate&>(round) = round.record[scene.attribute];
     return round;
@@ -167,11 +179,6 @@ std::vector<Round> simulate(const Collection& collection, const SimulationSetup&
         throw Error(ErrorCode::unsupported, "a product cannot be simulated alone",
                     "\"" + asked.name + "\" is computed from other attributes.",
                     "Use one of these attributes.");
-    if (asked.circular)
-        throw Error(ErrorCode::unsupported,
-                    "the direction of a number on a circle is not simulated over rounds",
-                    "\"" + asked.name + "\" has \"circular\": true.",
-                    "Simulate one round, which has shares of ranges, or use another attribute.");
     check_can_estimate(*part_of(mechanism, scene.attribute).mechanism,
                        asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds, the other attributes have one for each round.

@@ -4,12 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <iterator>
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/choice/plan/error_prediction.hpp"
+#include "core/mechanism/circular/circle.hpp"
+#include "core/mechanism/circular/mean_direction.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
@@ -167,7 +170,10 @@ class Trials {
 
     void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
         if (!part_of(mechanism_, j).mechanism->can_estimate(Quantity::means)) return;
-        if (attributes_[j].circular) return;  // a direction has no error in the unit of a mean
+        if (attributes_[j].circular) {
+            ask_direction(j, error_prediction);
+            return;
+        }
         const auto missing = static_cast<double>(std::ranges::count_if(
             people_, [j](const std::vector<double>& person) { return std::isnan(person[j]); }));
         const double answers = n() - missing;
@@ -189,6 +195,29 @@ class Trials {
                                   if (!std::isnan(all[j].value)) found.push_back(answer(view, j, all[j]));
                                   return found;
                               }});
+    }
+
+    /// Errors are arcs. Runs whose reports do not determine the direction are left out.
+    void ask_direction(std::size_t j, const ErrorPrediction& error_prediction) {
+        const Circle circle(attributes_[j]);
+        std::complex<double> vectors = 0;
+        for (const std::vector<double>& person : people_) vectors += circle.vector_to(value(j, person[j]));
+        const double truth = circle.place_of(vectors);
+        const MeanDirection& of_part = *find_direction(*part_of(mechanism_, j).mechanism);
+        if (std::isinf(of_part.direction_variance(error_prediction.spread(j)).noise)) return;
+        const double predicted =
+            ErrorPrediction::unit(attributes_[j]) * std::sqrt(error_prediction.mean(j, n(), 1).noise);
+        questions_.push_back(
+            {{j, "direction", truth, predicted, 0, 0, 0},
+             {truth},
+             [j, circle, truth](const SummaryView& view) -> std::vector<std::pair<Estimate, Interval>> {
+                 const auto found = mean_direction(view, j, Target::sample, critical_value(confidence));
+                 if (!found || !found->determined) return {};
+                 const double estimate = truth + circle.arc(truth, found->direction.value);
+                 const double moved = estimate - found->direction.value;  // a multiple of the whole circle
+                 return {{{estimate, found->direction.standard_error},
+                          {found->interval.lower + moved, found->interval.upper + moved}}};
+             }});
     }
 
     void ask_shares(std::size_t j, const ErrorPrediction& error_prediction) {

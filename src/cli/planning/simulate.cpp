@@ -197,8 +197,10 @@ void print_record(std::span<const Round> rounds, const Spec& spec, const Values&
         const std::optional<Stream> stream =
             values.streams.empty() ? std::optional(values.stream) : values.streams[j];
         if (attributes[j].derived()) continue;
-        const std::string estimated =
-            attributes[j].numeric() ? "mean" : "shares of " + std::to_string(attributes[j].domain);
+        const std::string estimated = attributes[j].circular ? "direction"
+                                      : attributes[j].numeric()
+                                          ? "mean"
+                                          : "shares of " + std::to_string(attributes[j].domain);
         std::cout << std::left << std::setw(20) << shortened(attributes[j].name, 18) << std::setw(18)
                   << estimated << std::setw(8)
                   << (!stream                 ? "kept"
@@ -322,7 +324,8 @@ int run(const Arguments& arguments) {
               << values.title << ", " << grouped(scene.people) << " people, " << grouped(scene.rounds)
               << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())
-        std::cout << "the mean of " << in_quotes(asked.name) << ", " << asked.min << " to " << asked.max;
+        std::cout << (asked.circular ? "the mean direction of " : "the mean of ") << in_quotes(asked.name)
+                  << ", " << asked.min << " to " << asked.max;
     else
         std::cout << "the shares of the " << asked.domain << " values of " << in_quotes(asked.name);
     std::cout << "\n\n";

@@ -8,6 +8,7 @@
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
 #include "core/math/statistics.hpp"
+#include "core/mechanism/circular/circle.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 
 namespace ldp {
@@ -55,12 +56,12 @@ Interval interval_of_length(const MeanVector& found, double along, double across
 
 Direction direction_of(const MeanVector& found, const Interval& ends, double critical_value, double shift) {
     constexpr double pi = std::numbers::pi;
-    const double unit = (ends.upper - ends.lower) / (2 * pi), length = std::abs(found.mean);
+    const Circle circle(ends);
+    const double unit = circle.unit(), length = std::abs(found.mean);
     const double angle = std::arg(found.mean), x = std::cos(angle), y = std::sin(angle);
     const double along = found.along(x, y), across = found.along(-y, x);
     Direction result{};
-    double value = ends.lower + unit * (angle < 0 ? angle + 2 * pi : angle);
-    if (!(value < ends.upper)) value = ends.lower;  // an angle just below 2π, rounded up
+    const double value = circle.place_of(found.mean);
     // The ellipse has the coverage 1 − p of the interval: the squared distance from its middle is −2·ln p.
     const double determinant = found.xx * found.yy - square(found.xy);
     const double distance =  // of 0, squared, in errors
