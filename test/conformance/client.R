@@ -7,7 +7,7 @@
 library(ldp)
 
 series <- c("ddrm", "threshold_series")
-statistics <- c("mean", "proportion", "response_rate")
+statistics <- c("mean", "direction", "proportion", "response_rate")
 scripted_words <- "mt19937_64:2026"  # test/capi/scripted_random.cpp
 
 # The package does not offer what the question needs.

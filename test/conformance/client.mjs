@@ -13,7 +13,7 @@ import { Summary } from "../../build/js/results-node.js";
 import { oneByOne, seeded } from "../reach/seeded.mjs";
 
 const series = ["ddrm", "threshold_series"];
-const statistics = ["mean", "proportion", "response_rate"];
+const statistics = ["mean", "direction", "proportion", "response_rate"];
 const nowhere = ["", ""]; // the destination of a flush
 const shortHead = 2 + 8 + 4; // of a batch in the short form: version, kind, fingerprint, number of reports
 const secretWords = 4; // which a new store draws for the ids of its batches, apart from the words of the reports

@@ -16,7 +16,7 @@ import ldp
 
 Message = dict[str, Any]
 SERIES = ("ddrm", "threshold_series")
-STATISTICS = ("mean", "proportion", "response_rate")
+STATISTICS = ("mean", "direction", "proportion", "response_rate")
 SCRIPTED_WORDS = "mt19937_64:2026"  # test/capi/scripted_random.cpp
 
 
