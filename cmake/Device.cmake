@@ -1,17 +1,20 @@
-# libldp-device, a static library for devices, in build/device: cmake --preset device, or make device. It is one object
-# with the functions of src/capi/ldp_device.h and the parts of libc++ that they use. Programs link it with their C
-# library alone, and with --eh-frame-hdr, which musl-gcc does not pass for static programs.
+# libldp-device, a static library for devices, in build/device: cmake --preset device, or make device. One object has the
+# functions of src/capi/ldp_device.h and the parts of libc++ that they use, in a section for each function and constant. Two
+# more objects are the defaults of what a program may define: the list of all mechanisms, and the random generator of the
+# system. Programs link it with their C library alone, with --gc-sections, and with --eh-frame-hdr, which musl-gcc does not
+# pass for static programs.
 
 include("${PROJECT_SOURCE_DIR}/cmake/DeviceFiles.cmake")
 foreach(file c_client c_collection c_error c_ledger delivery flush)
     list(APPEND files "${source}/capi/${file}.cpp")
 endforeach()
+list(APPEND files "${source}/device/block_report.cpp")
 
 set(headers_of_system "/usr/lib/llvm-${LDP_LLVM}/include/c++/v1" "${headers}")
 set(flags -std=c++20 -Oz -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination -fno-stack-protector
     -nostdinc++ -Wall -Wextra -Werror)
 # An error of Boost is a NaN, since its text needs streams.
-set(definitions NDEBUG JSON_NO_IO BOOST_DISABLE_THREADS
+set(definitions NDEBUG LDP_LINKED_MECHANISMS JSON_NO_IO BOOST_DISABLE_THREADS
     BOOST_MATH_DOMAIN_ERROR_POLICY=errno_on_error BOOST_MATH_EVALUATION_ERROR_POLICY=errno_on_error _LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION
     _LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE "LDP_VERSION=\"${PROJECT_VERSION}\"")
 if(LDP_DEVICE_LIBC STREQUAL musl)
@@ -37,7 +40,8 @@ function(ldp_bitcode name)
 endfunction()
 set(UNITY_ALONE src/core/base/json.cpp)
 ldp_bitcode(device_objects ${files})
-ldp_bitcode(device_random "${source}/core/base/system_random.cpp")
+ldp_bitcode(device_random "${source}/device/device_random.cpp")
+ldp_bitcode(device_generator "${source}/device/default_generator.cpp")
 # Random words that tests choose, in an archive that is never installed.
 ldp_bitcode(device_scripted "${PROJECT_SOURCE_DIR}/test/capi/scripted_random.cpp")
 
@@ -48,9 +52,10 @@ foreach(archive "libldp-device device_random" "test/libldp-device device_scripte
     set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}.a")
     cmake_path(GET output PARENT_PATH folder)
     file(MAKE_DIRECTORY "${folder}")
-    add_custom_command(OUTPUT "${output}" DEPENDS device_objects ${random} $<TARGET_OBJECTS:device_objects>
-        $<TARGET_OBJECTS:${random}> "${PROJECT_SOURCE_DIR}/cmake/prelink" VERBATIM COMMAND_EXPAND_LISTS
+    add_custom_command(OUTPUT "${output}" DEPENDS device_objects ${random} device_generator $<TARGET_OBJECTS:device_objects>
+        $<TARGET_OBJECTS:${random}> $<TARGET_OBJECTS:device_generator> "${PROJECT_SOURCE_DIR}/cmake/prelink" VERBATIM COMMAND_EXPAND_LISTS
         COMMAND "${CMAKE_COMMAND}" -E env LDP_LLVM=${LDP_LLVM} "${PROJECT_SOURCE_DIR}/cmake/prelink" "${output}"
+            "${PROJECT_SOURCE_DIR}" $<TARGET_OBJECTS:device_generator>
             "${CMAKE_CXX_COMPILER}" "--target=${CMAKE_CXX_COMPILER_TARGET}" -- $<TARGET_OBJECTS:device_objects> $<TARGET_OBJECTS:${random}>)
     list(APPEND archives "${output}")
 endforeach()

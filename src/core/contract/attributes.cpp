@@ -443,9 +443,11 @@ std::string mechanism_names() {
 
 void refuse_mechanism_name(const std::string& name) {
     if (is_left_out(name))
-        invalid("the mechanism " + name + " is missing in this build",
-                "The default build omits the mechanisms of the literature.",
-                "Build it with make wasm LITERATURE=ON or make device LITERATURE=ON.");
+        invalid(
+            "the mechanism " + name + " is missing in this build",
+            "The default build omits the mechanisms of the literature, and a program for devices may list the "
+            "mechanisms that it links.",
+            "Add it to LDP_MECHANISMS, or build it with make wasm LITERATURE=ON or make device LITERATURE=ON.");
     JsonObject::wrong("mechanism", Json(name), mechanism_names());
 }
 

@@ -6,72 +6,91 @@
 #include "core/mechanism/role/entries.hpp"
 #include "core/mechanism/role/mechanism.hpp"
 
-// A module without the mechanisms of the literature knows their names only.
-#ifdef LDP_WITHOUT_LITERATURE
-#define LDP_LITERATURE(name)
-#else
-#define LDP_LITERATURE(name) &name::entry,
-#endif
+// The table of mechanisms, in the order of their ids. LITERATURE mechanisms are kept for comparison only.
+// clang-format off
+#define LDP_MECHANISM_TABLE(COMMON, LITERATURE) \
+    COMMON(grr) \
+    LITERATURE(oue) \
+    LITERATURE(piecewise) \
+    COMMON(pdp) \
+    COMMON(haar) \
+    LITERATURE(sue) \
+    COMMON(subset) \
+    LITERATURE(blh) \
+    COMMON(olh) \
+    COMMON(hadamard) \
+    COMMON(projective) \
+    LITERATURE(rappor) \
+    LITERATURE(laplace) \
+    COMMON(duchi) \
+    COMMON(onebit) \
+    LITERATURE(hybrid) \
+    COMMON(square_wave) \
+    COMMON(sampled) \
+    COMMON(duchi_vector) \
+    COMMON(haar_ordered) \
+    COMMON(haar_ranges) \
+    COMMON(l_grr) \
+    LITERATURE(l_sue) \
+    COMMON(l_osue) \
+    COMMON(loloha) \
+    COMMON(dbitflip) \
+    COMMON(ddrm) \
+    COMMON(optimal) \
+    COMMON(exponential) \
+    COMMON(tree) \
+    COMMON(joint) \
+    LITERATURE(gaussian) \
+    COMMON(joint_haar) \
+    COMMON(strings) \
+    COMMON(threshold_series) \
+    COMMON(dithered) \
+    COMMON(optional_mean) \
+    COMMON(label_sets) \
+    COMMON(ball) \
+    COMMON(means_by_group) \
+    COMMON(ring)
+// clang-format on
+#define LDP_ENTRY(name) &name::entry,
+#define LDP_NAME(name) #name,
+#define LDP_OMITTED(name)
 
 namespace ldp {
 
-std::span<const MechanismEntry* const> registry() noexcept {
-    // clang-format off
-    static constexpr const MechanismEntry* entries[] = {
-        &grr::entry,
-        LDP_LITERATURE(oue)
-        LDP_LITERATURE(piecewise)
-        &pdp::entry,
-        &haar::entry,
-        LDP_LITERATURE(sue)
-        &subset::entry,
-        LDP_LITERATURE(blh)
-        &olh::entry,
-        &hadamard::entry,
-        &projective::entry,
-        LDP_LITERATURE(rappor)
-        LDP_LITERATURE(laplace)
-        &duchi::entry,
-        &onebit::entry,
-        LDP_LITERATURE(hybrid)
-        &square_wave::entry,
-        &sampled::entry,
-        &duchi_vector::entry,
-        &haar_ordered::entry,
-        &haar_ranges::entry,
-        &l_grr::entry,
-        LDP_LITERATURE(l_sue)
-        &l_osue::entry,
-        &loloha::entry,
-        &dbitflip::entry,
-        &ddrm::entry,
-        &optimal::entry,
-        &exponential::entry,
-        &tree::entry,
-        &joint::entry,
-        LDP_LITERATURE(gaussian)
-        &joint_haar::entry,
-        &strings::entry,
-        &threshold_series::entry,
-        &dithered::entry,
-        &optional_mean::entry,
-        &label_sets::entry,
-        &ball::entry,
-        &means_by_group::entry,
-        &ring::entry,
-    };
-    // clang-format on
-    return entries;
+#ifdef LDP_LINKED_MECHANISMS
+// The list of a program for devices (LDP_MECHANISMS in capi/ldp_device.h), or of all mechanisms; it ends with null.
+// Nothing else refers to the entries, so that the linker leaves out the mechanisms that are not listed.
+extern "C" {
+extern const MechanismEntry* const ldp_device_mechanisms[];
 }
 
-bool is_left_out([[maybe_unused]] std::string_view name) noexcept {
-#ifdef LDP_WITHOUT_LITERATURE
-    constexpr std::string_view left_out[] = {"oue",     "piecewise", "sue",   "blh",     "rappor",
-                                             "laplace", "hybrid",    "l_sue", "gaussian"};
-    return std::ranges::find(left_out, name) != std::end(left_out);
+std::span<const MechanismEntry* const> registry() noexcept {
+    std::size_t count = 0;
+    while (ldp_device_mechanisms[count] != nullptr) ++count;
+    return {ldp_device_mechanisms, count};
+}
 #else
-    return false;
+std::span<const MechanismEntry* const> registry() noexcept {
+    static constexpr const MechanismEntry* entries[] = {
+#ifdef LDP_WITHOUT_LITERATURE
+        LDP_MECHANISM_TABLE(LDP_ENTRY, LDP_OMITTED)
+#else
+        LDP_MECHANISM_TABLE(LDP_ENTRY, LDP_ENTRY)
 #endif
+    };
+    return entries;
+}
+#endif
+
+bool is_left_out([[maybe_unused]] std::string_view name) noexcept {
+#if defined(LDP_LINKED_MECHANISMS)
+    constexpr std::string_view known[] = {LDP_MECHANISM_TABLE(LDP_NAME, LDP_NAME)};
+#elif defined(LDP_WITHOUT_LITERATURE)
+    constexpr std::string_view known[] = {LDP_MECHANISM_TABLE(LDP_OMITTED, LDP_NAME)};
+#else
+    constexpr std::span<const std::string_view> known;
+#endif
+    return std::ranges::find(known, name) != std::end(known) && find_mechanism(name) == nullptr;
 }
 
 const MechanismEntry* find_mechanism(std::string_view name) noexcept {
@@ -84,8 +103,12 @@ const MechanismEntry* find_mechanism(std::uint8_t id) noexcept {
     return found == registry().end() ? nullptr : *found;
 }
 
-const MechanismEntry& mechanism_for(Purpose purpose) noexcept {
-    return **std::ranges::find(registry(), purpose, &MechanismEntry::purpose);
+const MechanismEntry& mechanism_for(Purpose purpose) {
+    const auto found = std::ranges::find(registry(), purpose, &MechanismEntry::purpose);
+    if (found == registry().end())
+        raise(ErrorCode::invalid_spec, "a mechanism for a part of the record is missing in this build",
+              "A program for devices may list the mechanisms that it links.", "Add it to LDP_MECHANISMS.");
+    return **found;
 }
 
 std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind) {

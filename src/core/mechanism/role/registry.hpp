@@ -89,12 +89,13 @@ struct MechanismEntry : EntryTraits {
 
 /// Returns all mechanisms, in the order of their ids.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
-/// Returns whether this build omits the mechanism of this name, as a mechanism of the literature.
+/// Returns whether the mechanism of this name exists, but is missing in this build: a mechanism of the literature, or one
+/// that a program for devices does not list.
 [[nodiscard]] bool is_left_out(std::string_view name) noexcept;
 /// Returns the mechanism of this name; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
-/// Returns the first mechanism with this purpose.
-[[nodiscard]] const MechanismEntry& mechanism_for(Purpose purpose) noexcept;
+/// Returns the first mechanism with this purpose. Error (invalid_spec) if it is missing in this build.
+[[nodiscard]] const MechanismEntry& mechanism_for(Purpose purpose);
 /// Returns the mechanism with this id; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::uint8_t id) noexcept;
 
