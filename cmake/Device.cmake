@@ -67,3 +67,4 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/libldp-device.a" DESTINATION "${CMAKE
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ldp-device.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES "${source}/capi/ldp.h" "${source}/capi/ldp_device.h" "${source}/capi/ldp_curl.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ldp")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/demo/device" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/examples")

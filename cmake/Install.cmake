@@ -46,6 +46,9 @@ install(FILES capi/ldp.h capi/ldp_curl.h capi/ldp_device.h DESTINATION "${CMAKE_
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/conformance/" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/conformance" USE_SOURCE_PERMISSIONS
     PATTERN specs.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .gitignore EXCLUDE)
 
+# The example of a device.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/demo/device" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/examples")
+
 # The command writes its own manual page and completions, and the JSON Schema of specs.
 foreach(reference "reference man:man/man1/ldp.1" "reference bash:bash-completion/completions/ldp"
         "reference zsh:zsh/site-functions/_ldp" "reference fish:fish/vendor_completions.d/ldp.fish"
