@@ -7,6 +7,7 @@
 # make wasm      client and results as WebAssembly and the npm package around them, in build/js
 # make wheel     the Python package with the library inside, for machines without a compiler, in build/dist
 # make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
+# make device-cross  libldp-device for arm64, and its reports in an emulator (qemu)
 # make site      the manual as a site, with every name of C++ and C, in build/site
 # make check-citus     tests on three nodes, where the extension citus is installed; skipped elsewhere
 # make check-reach     bindings and pages: npm in Node and Chromium, Python, R, the uploader in C, the pages of ldp estimate
@@ -47,7 +48,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
-    install uninstall wasm wheel device install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
+    install uninstall wasm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
@@ -115,6 +116,15 @@ device:
 	@mkdir -p build && cmake --preset device -B build/device/$(LIBC) --log-level=WARNING -DLDP_DEVICE_LIBC=$(LIBC) -DLDP_LITERATURE=$(LITERATURE) \
 	    -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR='$(patsubst $(PREFIX)/%,%,$(LIBDIR))' >build/configure-device.log
 	@$(call build,build/device/$(LIBC),all)
+# The library for arm64 with glibc, and the test of its reports in an emulator.
+device-cross: deps configure
+	@tools/deps $(DEVICE_PACKAGES) gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	@tools/foreign-packages arm64 build/device/arm64 libc++-19-dev libc++abi-19-dev libunwind-19-dev
+	@cmake --preset device -B build/device/aarch64 --log-level=WARNING -DLDP_DEVICE_MACHINE=aarch64 -DLDP_LITERATURE=$(LITERATURE) \
+	    -DLDP_DEVICE_LIBCXX='$(CURDIR)/build/device/arm64/root/usr/lib/llvm-19/lib' >build/configure-device.log
+	@$(call build,build/device/aarch64,all)
+	@$(call build,build,ldp_scripted ldp_command)
+	@bash test/reach/device_cross
 install-device: device
 	@DESTDIR='$(DESTDIR)' cmake --install build/device/$(LIBC) >build/install-device.log
 SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc fonts-stix

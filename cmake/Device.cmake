@@ -54,7 +54,7 @@ foreach(archive "libldp-device device_random" "test/libldp-device device_scripte
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(OUTPUT "${output}" DEPENDS device_objects ${random} device_generator $<TARGET_OBJECTS:device_objects>
         $<TARGET_OBJECTS:${random}> $<TARGET_OBJECTS:device_generator> "${PROJECT_SOURCE_DIR}/cmake/prelink" VERBATIM COMMAND_EXPAND_LISTS
-        COMMAND "${CMAKE_COMMAND}" -E env LDP_LLVM=${LDP_LLVM} "${PROJECT_SOURCE_DIR}/cmake/prelink" "${output}"
+        COMMAND "${CMAKE_COMMAND}" -E env LDP_LLVM=${LDP_LLVM} LDP_LIBCXX=${LDP_DEVICE_LIBCXX} LDP_BINUTILS=${LDP_DEVICE_BINUTILS} "${PROJECT_SOURCE_DIR}/cmake/prelink" "${output}"
             "${PROJECT_SOURCE_DIR}" $<TARGET_OBJECTS:device_generator>
             "${CMAKE_CXX_COMPILER}" "--target=${CMAKE_CXX_COMPILER_TARGET}" -- $<TARGET_OBJECTS:device_objects> $<TARGET_OBJECTS:${random}>)
     list(APPEND archives "${output}")
