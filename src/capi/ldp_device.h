@@ -38,7 +38,7 @@ extern const ldp_mechanism *const ldp_device_mechanisms[];
  *     LDP_MECHANISMS(&ldp_mechanism_grr, &ldp_mechanism_subset);
  *
  * The linker leaves out the other mechanisms. A spec with another mechanism is LDP_INVALID_SPEC. A record needs `sampled` and
- * the mechanisms of its parts. */
+ * the mechanisms of its parts; `haar_ranges` needs grr, projective and subset. */
 #define LDP_MECHANISMS(...) const ldp_mechanism *const ldp_device_mechanisms[] = {__VA_ARGS__, NULL}
 
 /* Random numbers -------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* What a program may leave out of libldp-device, or replace. It links one mechanism, for reports of a collection whose spec and
  * parameter block are in parameters.h. WITH_SPEC: with a client. WITH_BLOCK: without a spec. WITH_GENERATOR: with a random
- * generator of its own, which the test can break. The exit code is 0 if all is as expected. */
+ * generator of its own, which the test can break. WITH_VECTOR: with a mechanism that uses others, which are not linked. The
+ * exit code is 0 if all is as expected. */
 #include <ldp/ldp_device.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,11 @@
 
 #include "parameters.h"
 
+#ifdef WITH_VECTOR
+LDP_MECHANISMS(&ldp_mechanism_haar_ranges); /* without the mechanisms that it uses */
+#else
 LDP_MECHANISMS(&ldp_mechanism_grr);
+#endif
 
 #define EXPECT(condition) ((condition) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #condition), exit(1)))
 
@@ -81,7 +86,9 @@ static void of_spec(void) {
     ldp_error_free(error);
     EXPECT(ldp_collection_new("{\"mechanism\": \"sampled\", \"epsilon\": 1, \"attributes\": [{\"name\": \"a\", \"domain\": 3, \"mechanism\": "
                               "\"grr\"}, {\"name\": \"b\", \"domain\": 3, \"mechanism\": \"grr\"}]}",
-                              LDP_TO_END, LDP_CLAMP, &other, NULL) == LDP_INVALID_SPEC);
+                              LDP_TO_END, LDP_CLAMP, &other, &error) == LDP_INVALID_SPEC);
+    EXPECT(strcmp(ldp_error_message(error), "the mechanism sampled is missing in this build") == 0);
+    ldp_error_free(error);
     EXPECT(ldp_client_in_memory(of, NULL, 0, &client, NULL) == LDP_OK);
     EXPECT(ldp_client_report(client, &south, 1, 0, NULL, NULL) == LDP_OK && ldp_client_pending(client) == 1);
 #ifdef WITH_GENERATOR
@@ -105,7 +112,22 @@ static void of_spec(void) {
 }
 #endif
 
+#ifdef WITH_VECTOR
+static void of_vector(void) {
+    ldp_collection *of;
+    ldp_error *error;
+    EXPECT(ldp_collection_new("{\"mechanism\": \"haar_ranges\", \"epsilon\": 2, \"attributes\": [{\"name\": \"a\", \"min\": 0, \"max\": 9}, "
+                              "{\"name\": \"b\", \"min\": 0, \"max\": 9}]}",
+                              LDP_TO_END, LDP_CLAMP, &of, &error) == LDP_INVALID_SPEC);
+    EXPECT(strcmp(ldp_error_detail(error), "The mechanism is missing in this build.") == 0);
+    ldp_error_free(error);
+}
+#endif
+
 int main(void) {
+#ifdef WITH_VECTOR
+    of_vector();
+#endif
 #ifdef WITH_BLOCK
     of_block();
 #endif

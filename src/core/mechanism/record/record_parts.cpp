@@ -148,6 +148,9 @@ namespace {
                  " has no second layer; all parts of a record need the same number of layers.";
         hint = "Omit \"report_epsilon\", or collect \"" + name_of_part(attribute) +
                "\" in a separate collection.";
+    } else if (is_left_out(attribute.mechanism)) {
+        detail = "The mechanism is missing in this build.";
+        hint = "Add it to LDP_MECHANISMS.";
     } else if (suitable.empty()) {
         detail = no_mechanism_for(attribute, terms);
         hint = terms.report_epsilon != 0 ? "Omit \"report_epsilon\", or collect \"" +
