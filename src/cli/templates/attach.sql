@@ -18,7 +18,7 @@ GRANT USAGE ON SCHEMA ldp, ldp_internal TO PUBLIC;
 
 -- Reports and batches -----------------------------------------------------------------------------------------
 -- A value begins with format version 2 and its kind: 0 for a report, 2 for a batch. Text without \x is hexadecimal digits, which
--- bytea takes for characters ("02…"). A trigger of each table converts them.
+-- bytea takes for characters ("02..."). A trigger of each table converts them.
 
 CREATE DOMAIN ldp.ldp_report AS bytea CHECK (substr(VALUE, 1, 2) = '\x0200' AND octet_length(VALUE) > 24 OR substr(VALUE, 1, 4) = '\x30323030');
 CREATE DOMAIN ldp.ldp_report_batch AS bytea CHECK (substr(VALUE, 1, 2) = '\x0202' AND octet_length(VALUE) > 28 OR substr(VALUE, 1, 4) = '\x30323032');
@@ -152,8 +152,7 @@ DECLARE
 BEGIN
     SELECT c.* INTO found_one FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_collection_named.name;
     IF NOT FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('collection "%s" does not exist', name),
-            HINT = 'The view ldp_collections lists all collections.';
+        RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('collection "%s" does not exist', name), HINT = 'The view ldp_collections lists all collections.';
     END IF;
     RETURN found_one;
 END $$;
@@ -194,20 +193,32 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION ldp.ldp_open_rounds(text, integer, integer) IS 'Opens the rounds first to last for new reports and closes all others.';
 
+CREATE FUNCTION ldp_internal.ldp_register(name text, reports regclass, spec jsonb, rows text, first integer, last integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    held text := CASE rows WHEN 'batches' THEN 'batch' ELSE 'report' END;
+    block bytea := decode(spec #>> '{derived,block}', 'hex');
+    report_bytes integer := spec #>> '{derived,report_bytes}';
+BEGIN
+    IF block IS NULL OR report_bytes IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'the spec is not in canonical form', HINT = 'ldp spec resolve SPEC prints the canonical form.';
+    END IF;
+    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$s_follows_spec CHECK (ldp_internal.ldp_follows(%2$s, %3$L, %4$s))', reports, held, block, report_bytes);
+    EXECUTE format('CREATE INDEX ON %s (ldp_arrival)', reports);
+    EXECUTE format('CREATE TRIGGER ldp_arrival BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION ldp_internal.ldp_arrive(%L)', reports, held);
+    EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
+    INSERT INTO ldp_internal.ldp_collection (name, reports, spec, rows, parameters, report_bytes) VALUES (name, reports, spec, rows, block, report_bytes);
+    INSERT INTO ldp_internal.ldp_refresh (collection) VALUES (name);
+    PERFORM ldp.ldp_open_rounds(name, first, last);
+END $$;
+COMMENT ON FUNCTION ldp_internal.ldp_register(text, regclass, jsonb, text, integer, integer) IS 'Creates a collection from a table with all its columns.';
+
 CREATE FUNCTION ldp.ldp_create_collection(name text, spec jsonb, public_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
     rows text DEFAULT 'reports') RETURNS regclass LANGUAGE plpgsql AS $$
 DECLARE
-    block bytea := decode(spec #>> '{derived,block}', 'hex');
-    report_bytes integer := spec #>> '{derived,report_bytes}';
-    held text := CASE rows WHEN 'batches' THEN 'batch' ELSE 'report' END;
     more text := '';
     pair text[];
     created regclass;
 BEGIN
-    IF block IS NULL OR report_bytes IS NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'the spec is not in canonical form',
-            HINT = 'ldp spec resolve SPEC prints the canonical form.';
-    END IF;
     IF cardinality(public_columns) > 0 THEN
         FOREACH pair SLICE 1 IN ARRAY public_columns LOOP
             IF pair[1] = ANY (ldp_internal.ldp_attribute_names(spec)) THEN
@@ -216,20 +227,13 @@ BEGIN
             more := more || format(', %1$I %2$s CHECK (octet_length(%1$I::text) <= 1024)', pair[1], pair[2]::regtype);
         END LOOP;
     END IF;
-    EXECUTE format('CREATE TABLE %1$I.%2$I (%3$s ldp.ldp_report%4$s NOT NULL CONSTRAINT %3$s_follows_spec CHECK (ldp_internal.ldp_follows(%3$s, %5$L, %6$s))%7$s, '
-                   'round integer NOT NULL DEFAULT 0, ldp_arrival bigint NOT NULL)',
-                   schema, name, held, CASE rows WHEN 'batches' THEN '_batch' ELSE '' END, block, report_bytes, more);
+    EXECUTE format('CREATE TABLE %I.%I (%s bytea NOT NULL%s, round integer NOT NULL DEFAULT 0, ldp_arrival bigint NOT NULL)', schema, name,
+                   CASE rows WHEN 'batches' THEN 'batch' ELSE 'report' END, more);
     created := format('%I.%I', schema, name)::regclass;
-    EXECUTE format('CREATE INDEX ON %s (ldp_arrival)', created);
-    EXECUTE format('CREATE TRIGGER ldp_arrival BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION ldp_internal.ldp_arrive(%L)', created, held);
-    EXECUTE format('COMMENT ON TABLE %s IS %L', created, format('reports of the ldp collection "%s"', name));
-    INSERT INTO ldp_internal.ldp_collection (name, reports, spec, rows, parameters, report_bytes) VALUES (name, created, spec, rows, block, report_bytes);
-    INSERT INTO ldp_internal.ldp_refresh (collection) VALUES (name);
-    PERFORM ldp.ldp_open_rounds(name, CASE WHEN spec ? 'rounds' THEN 1 ELSE 0 END, coalesce((spec ->> 'rounds')::integer, 0));
+    PERFORM ldp_internal.ldp_register(name, created, spec, rows, CASE WHEN spec ? 'rounds' THEN 1 ELSE 0 END, coalesce((spec ->> 'rounds')::integer, 0));
     RETURN created;
 END $$;
-COMMENT ON FUNCTION ldp.ldp_create_collection(text, jsonb, text[], text, text) IS
-    'Creates a table for reports under a canonical spec. Grant INSERT on it to the roles that submit reports.';
+COMMENT ON FUNCTION ldp.ldp_create_collection(text, jsonb, text[], text, text) IS 'Creates a table for reports under a canonical spec. Grant INSERT on it to submitters.';
 
 CREATE FUNCTION ldp.ldp_drop_collection(name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -316,8 +320,7 @@ DECLARE
 BEGIN
     SELECT c.* INTO STRICT into_one FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_insert.reports;
     IF NOT ldp_internal.ldp_follows(bytes, into_one.parameters, into_one.report_bytes) THEN
-        RAISE EXCEPTION USING ERRCODE = 'check_violation', MESSAGE = 'the batch was made for another collection or another version of its spec',
-            HINT = 'Create reports with the spec that ldp_client_spec returns for this collection.';
+        RAISE EXCEPTION USING ERRCODE = 'check_violation', MESSAGE = 'the batch was made for another collection or another version of its spec', HINT = 'Use the spec of ldp_client_spec.';
     END IF;
     IF into_one.rows = 'batches' THEN
         EXECUTE format('INSERT INTO %s (batch, round%s) SELECT $1, $2%s', reports, more.names, more."values") USING bytes, round;
@@ -359,8 +362,7 @@ BEGIN
     END IF;
     RETURN stored;
 END $$;
-COMMENT ON FUNCTION ldp.ldp_submit_batch(text, uuid, ldp.ldp_report[], integer, jsonb) IS
-    'Adds a batch of reports to a collection, all or none, and once if the same role repeats it. Returns the number of reports added.';
+COMMENT ON FUNCTION ldp.ldp_submit_batch(text, uuid, ldp.ldp_report[], integer, jsonb) IS 'Adds a batch of reports to a collection, all or none, and once if the same role repeats it. Returns the number of reports added.';
 
 CREATE FUNCTION ldp.ldp_submit(name text, report ldp.ldp_report, round integer DEFAULT 0, columns jsonb DEFAULT NULL) RETURNS void LANGUAGE sql AS
     $$ SELECT ldp_internal.ldp_store((ldp_internal.ldp_collection_named($1)).reports, ARRAY[$2::bytea], $3, $4) $$;
@@ -395,5 +397,4 @@ BEGIN
     END LOOP;
 END $$;
 -- Functions for owners are not for others.
-REVOKE EXECUTE ON FUNCTION ldp.ldp_create_collection(text, jsonb, text[], text, text), ldp.ldp_drop_collection(text),
-    ldp.ldp_open_rounds(text, integer, integer) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ldp.ldp_create_collection(text, jsonb, text[], text, text), ldp.ldp_drop_collection(text), ldp.ldp_open_rounds(text, integer, integer) FROM PUBLIC;
