@@ -539,6 +539,11 @@ BEGIN
                 HINT = format('Use ALTER TABLE %s NOT OF to make it an ordinary table first. Its columns and reports are kept.', reports);
         END IF;
         PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
+        added := true;
+    END IF;
+    -- An adopted table has the column without the index.
+    IF NOT EXISTS (SELECT FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+                   WHERE i.indrelid = reports AND a.attname = 'ldp_arrival') THEN
         PERFORM ldp_internal.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
             'stamp of the report for rollups: the number of its transaction, plus an offset'));
         -- Autovacuum summarizes shards, and only indexes of BRIN itself. BRIN asserts its own identifier in builds that check.
@@ -547,7 +552,6 @@ BEGIN
                 OR to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
             THEN 'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)'
             ELSE 'CREATE INDEX ON %s USING ldp_stamps (ldp_arrival) WITH (pages_per_range = 32)' END, reports));
-        added := true;
     END IF;
     -- On several servers, the changes of the table wait for prepared transactions, too, which the lock does not.
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'epoch_is_locked') THEN
