@@ -17,6 +17,12 @@ std::string field(const PGresult* result, int code) {
     return text == nullptr ? "" : text;
 }
 
+/// Adds the text of a message with the severity INFO to the lines. Must not throw, because libpq calls it.
+void take_information(void* lines, const PGresult* message) noexcept {
+    if (field(message, PG_DIAG_SEVERITY_NONLOCALIZED) == "INFO")
+        static_cast<std::vector<std::string>*>(lines)->push_back(field(message, PG_DIAG_MESSAGE_PRIMARY));
+}
+
 }  // namespace
 
 ServerSession::ServerSession(const std::string& dsn)
@@ -61,11 +67,14 @@ ServerRows ServerSession::run(const std::string& statement, const std::vector<Se
           field(result, PG_DIAG_MESSAGE_DETAIL), field(result, PG_DIAG_MESSAGE_HINT));
 }
 
-void ServerSession::run_script(const std::string& script) {
+std::vector<std::string> ServerSession::run_script(const std::string& script) {
+    std::vector<std::string> lines;
+    const PQnoticeReceiver before = PQsetNoticeReceiver(connection_.get(), take_information, &lines);
     PGresult* const result = PQexec(connection_.get(), script.c_str());
+    PQsetNoticeReceiver(connection_.get(), before, nullptr);
     const ServerRows rows(result);
     const auto status = PQresultStatus(result);
-    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return;
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return lines;
     if (PQstatus(connection_.get()) != CONNECTION_OK)
         fail(without_line_end(PQerrorMessage(connection_.get())));
     raise(ErrorCode::environment, "the server rejected the script: " + field(result, PG_DIAG_MESSAGE_PRIMARY),

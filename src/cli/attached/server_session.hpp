@@ -52,8 +52,8 @@ class ServerSession {
 
     /// Runs one statement. Throws Error (environment), and Unavailable if the connection is lost.
     ServerRows run(const std::string& statement, const std::vector<ServerArgument>& arguments = {});
-    /// Runs a script of several statements. Throws as run() does.
-    void run_script(const std::string& script);
+    /// Runs a script of several statements, and returns the lines of its RAISE INFO. Throws as run() does.
+    std::vector<std::string> run_script(const std::string& script);
     /// Runs run() after BEGIN, and COMMIT.
     void begin() { (void)run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"); }
     void commit() { (void)run("COMMIT"); }
