@@ -202,7 +202,7 @@ BEGIN
     IF block IS NULL OR report_bytes IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'the spec is not in canonical form', HINT = 'ldp spec resolve SPEC prints the canonical form.';
     END IF;
-    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$s_follows_spec CHECK (ldp_internal.ldp_follows(%2$s, %3$L, %4$s))', reports, held, block, report_bytes);
+    EXECUTE format('ALTER TABLE %1$s ADD CONSTRAINT %2$s_follows_spec CHECK (ldp_internal.ldp_follows(%2$s, %3$L, %4$s)) NOT VALID', reports, held, block, report_bytes);
     EXECUTE format('CREATE INDEX ON %s (ldp_arrival)', reports);
     EXECUTE format('CREATE TRIGGER ldp_arrival BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION ldp_internal.ldp_arrive(%L)', reports, held);
     EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
@@ -210,7 +210,7 @@ BEGIN
     INSERT INTO ldp_internal.ldp_refresh (collection) VALUES (name);
     PERFORM ldp.ldp_open_rounds(name, first, last);
 END $$;
-COMMENT ON FUNCTION ldp_internal.ldp_register(text, regclass, jsonb, text, integer, integer) IS 'Creates a collection from a table with all its columns.';
+COMMENT ON FUNCTION ldp_internal.ldp_register(text, regclass, jsonb, text, integer, integer) IS 'Creates a collection from a table that is empty or has valid reports.';
 
 CREATE FUNCTION ldp.ldp_create_collection(name text, spec jsonb, public_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
     rows text DEFAULT 'reports') RETURNS regclass LANGUAGE plpgsql AS $$
