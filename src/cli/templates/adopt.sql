@@ -27,6 +27,18 @@ BEGIN
     ELSIF to_regclass('ldp_internal.ldp_refresh') IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = 'the database has no tables of ldp attach', HINT = 'Use CREATE EXTENSION ldp.';
     END IF;
+    -- A prepared transaction holds its locks until it is committed: the locks below would wait for it.
+    SELECT string_agg(DISTINCT quote_literal(p.gid), ', ') INTO wrong
+    FROM pg_prepared_xacts AS p JOIN pg_locks AS x ON x.transactionid = p.transaction AND x.pid IS NULL
+         JOIN pg_locks AS l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL
+    WHERE p.database = current_database() AND l.relation IN (SELECT g.tgrelid FROM pg_trigger AS g WHERE g.tgname = 'ldp_arrival' UNION ALL SELECT t.oid FROM pg_class AS t
+        WHERE t.relnamespace::regnamespace::text IN ('ldp', 'ldp_internal'));
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_in_use', MESSAGE = format('prepared transactions use the tables of ldp: %s', wrong),
+            HINT = 'Use COMMIT PREPARED or ROLLBACK PREPARED first.';
+    END IF;
+    LOCK TABLE ldp_internal.ldp_refresh, ldp_internal.ldp_collection, ldp_internal.ldp_batch, ldp.ldp_summaries, ldp.ldp_estimates IN ACCESS EXCLUSIVE MODE;
+    -- From here on, these are tables with plain types, which no role can replace by views.
     SELECT string_agg(format('%s %s', e.called, w.wanted), ', ') INTO wrong
     FROM (VALUES ('ldp_internal.ldp_collection', '{name text,reports regclass,spec jsonb,created timestamp with time zone,rows text,parameters bytea}'::text[]),
                  ('ldp_internal.ldp_batch', '{collection text,submitter name,batch uuid,reports bigint,digest bytea,claimed timestamp with time zone}'),
@@ -39,21 +51,13 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the tables were made by another version of ldp attach',
             DETAIL = format('Missing: %s.', wrong), HINT = 'Use ldp attach --adopt of the version that made them.';
     END IF;
-    -- A prepared transaction holds its locks until it is committed: the locks below would wait for it.
-    SELECT string_agg(DISTINCT quote_literal(p.gid), ', ') INTO wrong
-    FROM pg_prepared_xacts AS p JOIN pg_locks AS x ON x.transactionid = p.transaction AND x.pid IS NULL
-         JOIN pg_locks AS l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL
-    WHERE p.database = current_database() AND l.relation IN (SELECT c.reports FROM ldp_internal.ldp_collection AS c UNION ALL SELECT t.oid FROM pg_class AS t
-        WHERE t.relnamespace::regnamespace::text IN ('ldp', 'ldp_internal'));
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_in_use', MESSAGE = format('prepared transactions use the tables of ldp: %s', wrong),
-            HINT = 'Use COMMIT PREPARED or ROLLBACK PREPARED first.';
-    END IF;
-    LOCK TABLE ldp_internal.ldp_refresh, ldp_internal.ldp_collection, ldp_internal.ldp_batch, ldp.ldp_summaries, ldp.ldp_estimates IN ACCESS EXCLUSIVE MODE;
     reports := ARRAY(SELECT c.reports FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports ORDER BY c.name);
-    SELECT string_agg(r.table_name::text, ', ') INTO wrong FROM unnest(reports) AS r (table_name) JOIN pg_class AS t ON t.oid = r.table_name WHERE t.relkind NOT IN ('r', 'p');
+    -- The owner of the collections must not reach tables of other roles by this script.
+    SELECT string_agg(r.table_name::text, ', ') INTO wrong
+    FROM unnest(reports) AS r (table_name) JOIN pg_class AS t ON t.oid = r.table_name, pg_class AS k
+    WHERE k.oid = 'ldp_internal.ldp_collection'::regclass AND (t.relkind NOT IN ('r', 'p') OR NOT pg_has_role(k.relowner, t.relowner, 'USAGE'));
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('collections refer to objects that are not tables: %s', wrong);
+        RAISE EXCEPTION USING ERRCODE = 'wrong_object_type', MESSAGE = format('collections refer to objects that are not tables of their owner: %s', wrong);
     END IF;
     FOREACH one IN ARRAY reports LOOP
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', one);
