@@ -259,10 +259,14 @@ check "the adoption ended well" 0 $?
 wait $waiting
 check "so did the client" 0 $?
 check "all are there" 2504 "$(sql -c "SELECT count(*) FROM late")"
+began=$(date +%s%3N)
 run "back with a script" 0 bash -c '"$0" attach --from-extension --print | psql -Xq1 -v ON_ERROR_STOP=1' "$ldp"
 
+took=$(($(date +%s%3N) - began))
+
 # Kills -----------------------------------------------------------------------------------------------------------
-# Everything or nothing, whichever of the command and the server is killed.
+# Everything or nothing, whichever of the command and the server is killed. After every second kill, the change is completed, so that
+# both directions are killed.
 invariant() {
     sql -c "SELECT (SELECT count(*) FROM late), (SELECT count(*) FROM ldp_internal.ldp_batch), (SELECT count(*) FROM pg_namespace WHERE nspname ~ '^ldp_(attached|extension)'),
         to_regclass('ldp_internal.ldp_refresh') IS NULL = EXISTS (SELECT FROM pg_extension WHERE extname = 'ldp')"
@@ -270,13 +274,13 @@ invariant() {
 }
 invariant >expected
 set -m
-killed=0 changed=0
+killed=0
 for ((i = 0; i < kills; ++i)); do
     way=--adopt
     [ "$(sql -c "SELECT count(*) FROM pg_extension WHERE extname = 'ldp'")" = 1 ] && way=--from-extension
     "$ldp" attach $way >>kills.log 2>&1 &
     child=$!
-    sleep "0.$(printf '%03d' $((RANDOM % 600)))"
+    sleep "$(printf '%d.%03d' $((pause = RANDOM % (took + 1), pause / 1000)) $((pause % 1000)))"
     kill -0 $child 2>/dev/null && killed=$((killed + 1))
     if ((RANDOM % 2)); then control -m immediate stop; control start; fi
     kill -9 $child 2>/dev/null
@@ -284,6 +288,9 @@ for ((i = 0; i < kills; ++i)); do
     for _ in $(seq 200); do [ "$(sql -c "SELECT count(*) FROM pg_stat_activity WHERE usename = 'boss' AND pid <> pg_backend_pid() AND backend_type = 'client backend'")" = 0 ] && break; sleep 0.05; done
     invariant >found
     check "everything or nothing, kill $i" "" "$(diff expected found | head -5)"
+    if ((i % 2)) && [ "$(sql -c "SELECT count(*) FROM pg_extension WHERE extname = 'ldp'")" = "$([ $way = --from-extension ] && echo 1 || echo 0)" ]; then
+        run "the change after kill $i" 0 "$ldp" attach $way
+    fi
 done
 set +m
 child=
