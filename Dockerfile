@@ -10,7 +10,7 @@ FROM debian:bookworm-slim AS packages
 COPY . /src
 WORKDIR /src
 RUN apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends cmake debhelper dpkg-dev g++ git lintian postgresql-server-dev-all \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends cmake debhelper dh-python dpkg-dev g++ git lintian postgresql-server-dev-all \
         pkg-config libboost-dev libboost-program-options-dev libeigen3-dev libpqxx-dev libreadstat-dev libsqlite3-dev ninja-build nlohmann-json3-dev \
     && tools/deb /packages
 

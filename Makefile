@@ -20,7 +20,9 @@
 # make programs  compiles every bench, evaluation and fuzzing program
 # make dist      the tarball, the conformance kit, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build
 # make deb       the Debian packages, in build/deb
-# make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
+# make rpm       the RPM packages, in build/rpm; TREE=. packages the finished build of this folder and compiles nothing
+# make check-rpm installs the RPM packages into a root of its own, uses and erases them (root)
+# make check-packages  installs, uses, upgrades and purges the Debian packages in a fresh Debian (root)
 # make check-releases  compiles and tests on other releases of Debian (root)
 # make format    formats the sources; make lint checks format, language and sources; make style the first two, in seconds
 # (V=1 shows the commands.) CMake builds all but the extension: CMakePresets.json; PGXS the extension: pgxs.mk.
@@ -48,7 +50,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
-    install uninstall wasm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
+    install uninstall wasm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb rpm check-rpm check-packages check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
@@ -185,10 +187,18 @@ dist:
 	@tools/sbom >$(RELEASE).cdx.json
 	@sha256sum $(RELEASE).tar.gz $(KIT).tar.gz $(RELEASE).zip $(RELEASE).cdx.json
 deb: deps
-	@tools/deps debhelper lintian
+	@tools/deps debhelper dh-python lintian
 	@tools/deb build/deb
+RPM_PACKAGES := python3 rpm
+# An empty TREE compiles the sources.
+TREE :=
+rpm: deps
+	@tools/deps $(RPM_PACKAGES)
+	@tools/rpm build/rpm $(TREE)
+check-rpm: rpm
+	@RPMS='$(CURDIR)/build/rpm' test/install/rpm
 check-packages check-releases:
-	@tools/deps mmdebstrap $(if $(filter %-packages,$@),debhelper lintian)
+	@tools/deps mmdebstrap $(if $(filter %-packages,$@),debhelper dh-python lintian)
 	@test/releases/$(@:check-%=%)
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp')
