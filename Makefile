@@ -5,6 +5,7 @@
 # make all       extension, client library, command
 # make install   into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall removes it; CLIENT= means the extension alone
 # make wasm      client and results as WebAssembly and the npm package around them, in build/js
+# make npm       the tarball of this package, which npm installs without an index, in build/dist
 # make wheel     the Python package with the library inside, for machines without a compiler, in build/dist
 # make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
 # make device-cross  libldp-device for arm64, and its reports in an emulator (qemu)
@@ -50,7 +51,8 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
-    install uninstall wasm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb rpm check-rpm check-packages check-releases \
+    install uninstall wasm npm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb rpm check-rpm check-packages \
+    check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
@@ -107,6 +109,10 @@ wasm:
 	@tools/deps $(WASM_PACKAGES)
 	@mkdir -p build && cmake --preset wasm --log-level=WARNING -DLDP_LITERATURE=$(LITERATURE) >build/configure-wasm.log
 	@$(call build,build/wasm,all)
+# The tarball of the npm package. The same sources give the same bytes.
+npm: wasm
+	@tools/deps nodejs $(if $(shell command -v npm),,npm)
+	@mkdir -p build/dist && rm -f build/dist/ldp-client-*.tgz && npm pack --silent --pack-destination build/dist ./build/js
 wheel: deps configure
 	@$(call build,build,ldp_wheel)
 	@tools/wheel build/wheel/libldp.so build/dist
