@@ -33,7 +33,7 @@ $(BUILD)/ldp--%.sql: $(TOPICS:%=sql/%.sql) pgxs.mk
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-override CXXFLAGS := $(given) -std=c++20 -fPIC -fvisibility=hidden $(WARNINGS) $(if $(COVERAGE),-O1 --coverage)
+override CXXFLAGS := $(given) -std=c++20 -ffp-contract=off -fPIC -fvisibility=hidden $(WARNINGS) $(if $(COVERAGE),-O1 --coverage)
 override CXXFLAGS += $(if $(findstring clang,$(CXX)),,--param ggc-min-heapsize=1000000)
 $(BUILD)/extension/boundary.o: override CXXFLAGS += -DLDP_VERSION='"$(LDP_VERSION)"'
 # The header that nearly all files include is compiled once, unless a compiler's cache keeps the objects: half of the

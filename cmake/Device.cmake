@@ -11,7 +11,7 @@ endforeach()
 list(APPEND files "${source}/device/block_report.cpp")
 
 set(headers_of_system "/usr/lib/llvm-${LDP_LLVM}/include/c++/v1" "${headers}")
-set(flags -std=c++20 -Oz -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination -fno-stack-protector
+set(flags -std=c++20 -Oz -flto -ffp-contract=off -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination -fno-stack-protector
     -nostdinc++ -Wall -Wextra -Werror)
 # An error of Boost is a NaN, since its text needs streams.
 set(definitions NDEBUG LDP_LINKED_MECHANISMS JSON_NO_IO BOOST_DISABLE_THREADS

@@ -15,8 +15,11 @@ else()
     set(ldp_units ON)
 endif()
 
+# A product and a sum are rounded one by one, as on processors without an instruction for both: a server and devices with another
+# processor compute the same parameters.
+set(ldp_options -ffp-contract=off)
 # GCC runs its garbage collection from 1 GB on instead of 128 MB: a seventh less time.
-set(ldp_options $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>)
+list(APPEND ldp_options $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>)
 # Boost 1.74 knows coroutines of clang with its own standard library only.
 list(APPEND ldp_options $<$<CXX_COMPILER_ID:Clang>:-DBOOST_ASIO_HAS_CO_AWAIT>
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
