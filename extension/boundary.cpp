@@ -325,3 +325,8 @@ const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
 }
 
 }  // namespace ldp
+
+/// () → text: the version of this library.
+LDP_FUNCTION(ldp_library_version) {
+    PG_RETURN_TEXT_P(cstring_to_text(LDP_VERSION));
+}

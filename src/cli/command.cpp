@@ -17,12 +17,12 @@ namespace ldp::cli {
 
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
-        &spec::command,       &advise::command,   &plan::command,       &perturb::command,
-        &submit::command,     &contract::command, &queue::command,      &collect::command,
-        &summarize::command,  &attach::command,   &refresh::command,    &ledger::command,
-        &estimate::command,   &query::command,    &simulate::command,   &model::command,
-        &synthesize::command, &audit::command,    &disclosure::command, &reference::command,
-        &help::command,
+        &spec::command,      &advise::command,     &plan::command,    &perturb::command,
+        &submit::command,    &contract::command,   &queue::command,   &collect::command,
+        &summarize::command, &attach::command,     &refresh::command, &doctor::command,
+        &ledger::command,    &estimate::command,   &query::command,   &simulate::command,
+        &model::command,     &synthesize::command, &audit::command,   &disclosure::command,
+        &reference::command, &help::command,
     };
     return table;
 }

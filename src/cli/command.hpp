@@ -23,10 +23,16 @@ namespace ldp::cli {
 
 struct SummaryTable;  // input/summary_file.hpp
 
-/// Exit codes. The reaction of a script to each code: continue; notify a person; correct the script; notify a
-/// person, but continue; run the same command again later; run it again with more samples. Codes 5 to 7 are in
-/// records.hpp, terms_options.hpp and progress.hpp.
-enum Exit { done = 0, failed = 1, misused = 2, refused = 3, later = 4, no_power = 8 };
+/// Exit codes, with the reaction of a script. Codes 5 to 7 are in records.hpp, terms_options.hpp and progress.hpp.
+enum Exit {
+    done = 0,      ///< continues
+    failed = 1,    ///< notifies a person
+    misused = 2,   ///< is corrected
+    refused = 3,   ///< notifies a person, but continues
+    later = 4,     ///< runs the same command again later
+    no_power = 8,  ///< runs the command again with more samples
+    problems = 9,  ///< notifies a person, who reads the remedies
+};
 
 /// A command line that cannot be understood: exit code `misused`.
 class UsageError : public std::runtime_error {
@@ -70,6 +76,7 @@ namespace collect { extern const Command command; }
 namespace summarize { extern const Command command; }
 namespace attach { extern const Command command; }
 namespace refresh { extern const Command command; }
+namespace doctor { extern const Command command; }
 namespace ledger { extern const Command command; }
 namespace estimate { extern const Command command; }
 namespace query { extern const Command command; }

@@ -89,7 +89,8 @@ Fields facts() {
                           {"later", std::to_string(Exit::later)},
                           {"changed", std::to_string(exit_changed)},
                           {"unwritten", std::to_string(exit_unwritten)},
-                          {"no_power", std::to_string(Exit::no_power)}}};
+                          {"no_power", std::to_string(Exit::no_power)},
+                          {"problems", std::to_string(Exit::problems)}}};
     std::string& names = all.values["names"];
     for (const Command* command : commands()) {
         names += (names.empty() ? "" : " ") + std::string(command->name);

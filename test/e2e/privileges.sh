@@ -97,7 +97,7 @@ check "every table has its place on the page" "" "$(sql -c "
     SELECT c.relname FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid
     WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')
       AND c.relkind <> 'c' AND NOT EXISTS (SELECT FROM promised AS p WHERE p.call ~ ('^SELECT .* FROM (ldp_internal[.])?' || c.relname || '\$'))")"
-check "nobody was given more on the extension's tables" "ldp_clock ldp_collection ldp_collections ldp_hitter_search ldp_hitter_searches ldp_rollup ldp_rollups" "$(sql -c "
+check "nobody was given more on the extension's tables" "ldp_clock ldp_collection ldp_collections ldp_hitter_search ldp_hitter_searches ldp_rollup ldp_rollups ldp_status" "$(sql -c "
     SELECT string_agg(DISTINCT c.relname, ' ' ORDER BY c.relname) FROM pg_class AS c, aclexplode(c.relacl) AS a
     WHERE c.relname LIKE 'ldp\\_%' AND a.grantee <> c.relowner AND a.privilege_type = 'SELECT'" -c "
     SELECT c.relname, a.privilege_type FROM pg_class AS c, aclexplode(c.relacl) AS a
