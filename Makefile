@@ -52,8 +52,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
     install uninstall wasm npm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb rpm check-rpm check-packages \
-    check-releases \
-    format style lint clean
+    check-releases format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
 	@mkdir -p build

@@ -49,6 +49,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/conformance/" DESTINATION "${CMAKE_INST
 # The example of a device.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/demo/device" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/examples")
 
+# Queries, alerts and a dashboard for Prometheus and Grafana.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/monitoring" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp")
+
 # The command writes its own manual page and completions, and the JSON Schema of specs.
 foreach(reference "reference man:man/man1/ldp.1" "reference bash:bash-completion/completions/ldp"
         "reference zsh:zsh/site-functions/_ldp" "reference fish:fish/vendor_completions.d/ldp.fish"
