@@ -32,6 +32,7 @@ enum Exit {
     later = 4,     ///< runs the same command again later
     no_power = 8,  ///< runs the command again with more samples
     problems = 9,  ///< notifies a person, who reads the remedies
+    differs = 10,  ///< notifies a person, who decides on a new approval
 };
 
 /// A command line that cannot be understood: exit code `misused`.

@@ -90,7 +90,8 @@ Fields facts() {
                           {"changed", std::to_string(exit_changed)},
                           {"unwritten", std::to_string(exit_unwritten)},
                           {"no_power", std::to_string(Exit::no_power)},
-                          {"problems", std::to_string(Exit::problems)}}};
+                          {"problems", std::to_string(Exit::problems)},
+                          {"differs", std::to_string(Exit::differs)}}};
     std::string& names = all.values["names"];
     for (const Command* command : commands()) {
         names += (names.empty() ? "" : " ") + std::string(command->name);

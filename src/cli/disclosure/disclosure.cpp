@@ -13,11 +13,13 @@
 #include "accounting/lower_bounds.hpp"
 #include "cli/collection_spec.hpp"
 #include "cli/command.hpp"
+#include "cli/disclosure/approval.hpp"
 #include "cli/disclosure/question_texts.hpp"
 #include "cli/public_options.hpp"
 #include "cli/template.hpp"
 #include "client/contract.hpp"
 #include "core/base/json.hpp"
+#include "core/base/sha256.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/contract/attributes.hpp"
 #include "core/contract/privacy_statement.hpp"
@@ -54,7 +56,9 @@ Options options() {
         "users", po::value<std::int64_t>(),
         "number of respondents, for the margins of error; default: \"people\" of the spec, or 500, 5,000 "
         "and 50,000")("with", po::value<std::vector<std::string>>(),
-                      "spec of another collection that shares the budget of the group (may be repeated)");
+                      "spec of another collection that shares the budget of the group (may be repeated)")(
+        "approve", po::value<std::string>(), "new file for a record of this approval")(
+        "check", po::value<std::string>(), "record of an approval, with which the spec is compared");
     add_public_options(options);
     return options;
 }
@@ -95,9 +99,10 @@ std::optional<std::uint64_t> people_of(const std::string& text) {
 class Disclosure {
   public:
     /// `people` has the numbers of respondents in the summary. `columns` has the public columns that are sent with a
-    /// report; null if they are not known. `others` has the specs of other collections of the group.
+    /// report; null if they are not known. `others` has the specs of other collections of the group. `version` is the
+    /// version in the assessment and in the certificate.
     Disclosure(const Spec& spec, std::vector<std::uint64_t> people, const std::vector<PublicColumn>* columns,
-               std::vector<Spec> others)
+               std::vector<Spec> others, std::string version)
         : spec_(spec),
           others_(std::move(others)),
           mechanism_(make_mechanism(spec)),
@@ -105,7 +110,8 @@ class Disclosure {
           questions_(questions_of(spec)),
           people_(std::move(people)),
           columns_(columns),
-          contract_(Contract::of({spec}, terms_of(columns), *mechanism_)) {}
+          contract_(Contract::of({spec}, terms_of(columns), *mechanism_)),
+          version_(std::move(version)) {}
 
     [[nodiscard]] std::string consent() const {
         Fields fields = common();
@@ -158,10 +164,8 @@ class Disclosure {
     [[nodiscard]] std::string assessment() const {
         const Audit found = audit_for_certificate(spec_, *mechanism_);
         Fields fields = common();
-        if (found.kept())
-            fields.values["certificate"] =
-                certificate_digest(certificate(spec_, *mechanism_, found, LDP_VERSION));
-        fields.values["version"] = LDP_VERSION;
+        if (found.kept()) fields.values["certificate"] = digest_of_certificate(found);
+        fields.values["version"] = version_;
         fields.values.merge(decltype(fields.values){
             {"odds", reported_factor(statement_.report.factor()) + but_for(spec_.delta())},
             {"payload_bytes",
@@ -183,7 +187,28 @@ class Disclosure {
         return filled(template_text("assessment.md"), fields, markdown);
     }
 
+    /// Returns what is approved with these documents. Throws Error (environment) if the spec violates its guarantee.
+    [[nodiscard]] Approval approval() const {
+        const Audit found = audit_for_certificate(spec_, *mechanism_);
+        if (!found.kept())
+            raise(ErrorCode::environment, "the guarantee of the spec is violated", {},
+                  "Do not use this spec. ldp audit shows the violation.");
+        Approval all{today(), version_, contract_, {}, digest_of_certificate(found), {}, people_, {}};
+        for (const StatedLoss& loss : statement_.losses())
+            all.privacy[loss.reports] = {{"epsilon", loss.loss.epsilon},
+                                         {"delta", loss.loss.delta},
+                                         {"right_guess", loss.loss.right_guess()}};
+        for (const auto& [part, text] : {std::pair{"consent", consent()}, std::pair{"summary", summary()},
+                                         std::pair{"assessment", assessment()}})
+            all.documents[part] = to_hex(sha256(std::as_bytes(std::span(text))));
+        for (const Spec& other : others_) all.others.push_back(fingerprint_text(other.fingerprint()));
+        return all;
+    }
+
   private:
+    [[nodiscard]] std::string digest_of_certificate(const Audit& found) const {
+        return certificate_digest(certificate(spec_, *mechanism_, found, version_));
+    }
     /// The terms of clients that fill these columns; none if the columns are not known.
     [[nodiscard]] static ContractTerms terms_of(const std::vector<PublicColumn>* columns) {
         ContractTerms terms;
@@ -366,6 +391,7 @@ class Disclosure {
     std::vector<std::uint64_t> people_;
     const std::vector<PublicColumn>* columns_;
     Contract contract_;
+    std::string version_;
 };
 
 /// Returns the public columns that the command line names, or else those of its collection.
@@ -404,14 +430,37 @@ std::vector<std::uint64_t> people_named(const std::string& text, const Arguments
     return {std::begin(usual_people), std::end(usual_people)};
 }
 
+/// Compares the spec with the record of --check, and prints the differences.
+int check(const Spec& spec, const std::string& text, const std::vector<PublicColumn>* columns,
+          const Arguments& arguments) {
+    const auto& name = arguments["check"].as<std::string>();
+    const Approval approved = Approval::from_json(read_text(name), name);
+    // A later version writes the documents as the approved one, so that only changes of their content are differences.
+    const Disclosure documents(
+        spec, arguments.count("users") != 0 ? people_named(text, arguments) : approved.people, columns,
+        other_collections(spec, arguments), approved.version);
+    const std::vector<std::string> lines = differences(approved, documents.approval());
+    std::cerr << "approved on " << approved.approved << " with ldp " << approved.version << "; this is ldp "
+              << LDP_VERSION << ", with " << lines.size()
+              << (lines.size() == 1 ? " difference" : " differences") << std::endl;
+    for (const std::string& line : lines) std::cout << line << "\n";
+    return lines.empty() ? Exit::done : Exit::differs;
+}
+
 int run(const Arguments& arguments) {
     const Part part = parts.chosen(arguments);
+    const bool approves = arguments.count("approve") != 0, checks = arguments.count("check") != 0;
+    if (approves && checks) throw UsageError("--approve and --check exclude each other");
+    if ((approves || checks) && part != Part::all)
+        throw UsageError("--approve and --check apply to all documents, without --part");
     const auto& given = arguments["spec"].as<std::string>();
     const std::string text = spec_text(given);
     const Spec spec = resolve(text);
     const auto columns = public_columns(given, arguments);
+    if (checks) return check(spec, text, columns ? &*columns : nullptr, arguments);
     const Disclosure documents(spec, people_named(text, arguments), columns ? &*columns : nullptr,
-                               other_collections(spec, arguments));
+                               other_collections(spec, arguments), LDP_VERSION);
+    if (approves) write_record(arguments["approve"].as<std::string>(), documents.approval());
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };
     if (wanted(Part::consent)) std::cout << documents.consent();
     if (part == Part::all) std::cout << "\n";
@@ -428,7 +477,7 @@ constexpr const char* positional[] = {"spec"};
 
 const Command command{
     "disclosure",
-    "[--part PART] [--users N] [--with SPEC]... [--public COLUMN]... SPEC",
+    "[--part PART] [--users N] [--with SPEC]... [--public COLUMN]... [--approve FILE | --check FILE] SPEC",
     "writes the disclosure documents of a spec",
     "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
     "and the privacy guarantee. The summary has one page. The draft of a data protection impact\n"
@@ -437,7 +486,11 @@ const Command command{
     "ldp_client_spec(): if the spec has \"auto\", they describe the mechanism that is chosen now. The\n"
     "public columns that are sent with a report are not part of a spec: name them with --public, or use\n"
     "collection:NAME, so that the command looks the columns up. If the budget of the spec belongs to a\n"
-    "group, the assessment lists the collections of the group whose specs are given by --with.",
+    "group, the assessment lists the collections of the group whose specs are given by --with.\n"
+    "With --approve, the command also writes a record of the approval: the contract, the privacy loss, the\n"
+    "version, the date, and the SHA-256 digests of the certificate and of each document. With --check, it\n"
+    "compares a collection, or a later version of the program, with the record. It then writes the\n"
+    "differences instead of documents, and the exit code is 10 if there are any.",
     options,
     positional,
     run};
