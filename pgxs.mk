@@ -12,7 +12,7 @@ LDP_VERSION := $(shell tools/version)
 EXTENSION := ldp
 MODULE_big := ldp
 # The script's topics, in the order in which they are read.
-TOPICS := types times aggregates specs collections foreign_parts report_access submission labels accessors time_series tables one_step batches hitters privileges epochs rollups foreign_rollups series groups partitions retention machines history status renaming
+TOPICS := types times aggregates specs collections foreign_parts report_access submission labels accessors time_series tables one_step batches hitters privileges epochs rollups foreign_rollups series groups partitions retention machines history tokens status renaming
 DATA := $(wildcard sql/ldp--*--*.sql)
 DATA_built := $(BUILD)/ldp--$(basename $(LDP_VERSION)).sql
 OBJS := $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard extension/*.cpp extension/*/*.cpp))

@@ -37,6 +37,7 @@ CREATE TABLE ldp_internal.ldp_collection (
     analysts    text NOT NULL DEFAULT 'rows' CHECK (analysts IN ('rows', 'aggregates')),
     home        text,
     stamp       bigint,
+    tokens      boolean NOT NULL DEFAULT false,
     fingerprint text NOT NULL GENERATED ALWAYS AS (ldp_internal.ldp_spec_fingerprint(spec - 'derived')) STORED,
     parameters  bytea NOT NULL GENERATED ALWAYS AS (ldp_internal.ldp_spec_parameters(spec - 'derived')) STORED
 );
@@ -56,6 +57,7 @@ COMMENT ON COLUMN ldp_internal.ldp_collection.home IS
     'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
 COMMENT ON COLUMN ldp_internal.ldp_collection.stamp IS
     'lower bound of the stamps of reports that arrive in that database; NULL if the stamps are epochs';
+COMMENT ON COLUMN ldp_internal.ldp_collection.tokens IS 'whether each report needs a token; see ldp_create_tokens';
 COMMENT ON COLUMN ldp_internal.ldp_collection.fingerprint IS
     'fingerprint of the spec, 64 hexadecimal digits; reports and summaries have the first 16';
 COMMENT ON COLUMN ldp_internal.ldp_collection.parameters IS 'parameter block at the beginning of every report';
@@ -350,6 +352,7 @@ BEGIN
     -- Remove the catalog rows of a collection of this name whose table was dropped.
     DELETE FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
+    DELETE FROM ldp_internal.ldp_token AS t WHERE t.collection = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup_part AS p USING ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
     INSERT INTO ldp_internal.ldp_collection (name, reports, spec, texts, analysts)
@@ -379,6 +382,7 @@ BEGIN
     PERFORM ldp_internal.ldp_check_owner(registered, caller);
     DELETE FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
     DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
+    DELETE FROM ldp_internal.ldp_token AS t WHERE t.collection = ldp_unregister_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup_part AS p USING ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_unregister_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_unregister_collection_as.name;
     RETURN registered;
@@ -390,7 +394,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_unregister_collection_as(name, text) IS
 CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclass
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
-    'Removes a collection and its records of batches from the catalog, keeps the table, and returns it.';
+    'Removes a collection, its tokens and its records of batches from the catalog, keeps the table, and returns it.';
 
 CREATE FUNCTION ldp_internal.ldp_has_reports(collection ldp_internal.ldp_collection) RETURNS boolean
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -30,18 +30,20 @@ COMMENT ON FUNCTION ldp_internal.ldp_insertable(text, name) IS
     'reports to it.';
 
 -- In C, as are ldp_submit and ldp_submit_batch: these calls are the load of a server that collects reports.
-CREATE FUNCTION ldp_internal.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea, token bytea DEFAULT NULL) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C SECURITY DEFINER SET search_path = pg_catalog, pg_temp COST 1000;
-COMMENT ON FUNCTION ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS
+COMMENT ON FUNCTION ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea, bytea) IS
     'Implements ldp_claim_batch for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
+CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea, token bytea DEFAULT NULL) RETURNS boolean
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
+COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea, bytea) IS
     'Records a batch whose reports the client inserts with COPY. Returns true if the batch is new; insert its reports in '
     'the same transaction. Returns false if the same role submitted it before. The submitting role is the user of the '
     'session if its settings in the catalogue include a role, and otherwise the current role. The argument digest is the '
-    'SHA-256 digest (32 bytes) of the reports. Error LD001 if the batch was counted with other reports.';
+    'SHA-256 digest (32 bytes) of the reports, and token the SHA-256 digest of the token that a collection with tokens '
+    'requires. Error LD001 if the batch was counted with other reports, LD003 if a new batch lacks a valid token or has '
+    'one token for several reports.';
 
 CREATE FUNCTION ldp_internal.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -79,14 +81,18 @@ BEGIN
     RETURN QUERY
     SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
     FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attnum > 0 AND NOT a.attisdropped
-        AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival') AND a.attname <> ALL (attributes) AND a.attgenerated = '' AND a.attidentity <> 'a'
+        AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival', 'ldp_token') AND a.attname <> ALL (attributes) AND a.attgenerated = '' AND a.attidentity <> 'a'
     ORDER BY a.attnum;
+    IF (SELECT c.tokens FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_public_columns.name) THEN
+        RETURN QUERY SELECT 'ldp_token'::text, 'text'::text, true;
+    END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
     'Returns the public columns of a collection, which clients may fill: the name of each column, its type, and whether '
-    'a report needs a value because the column has no default and cannot be NULL. Columns with the name of an attribute '
-    'are not included. Error 42704 if the collection does not exist.';
+    'a report needs a value because the column has no default and cannot be NULL. A collection with tokens also has the '
+    'column ldp_token, whose value is redeemed and not stored. Columns with the name of an attribute are not included. '
+    'Error 42704 if the collection does not exist.';
 
 -- Values of a device go to a column by its name. An owner who adds a column with the name of an attribute would receive in
 -- clear what people meant to randomize.
@@ -127,6 +133,10 @@ DECLARE
     one text;
     checked record;
 BEGIN
+    -- Whether a token is valid is decided when it is redeemed: submitters cannot test tokens.
+    IF "column" = 'ldp_token' AND (SELECT c.tokens FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_invalid_values.name) THEN
+        RETURN;
+    END IF;
     BEGIN
         PERFORM ldp_internal.ldp_check_values(reports, "column", "values");
     EXCEPTION WHEN OTHERS THEN  -- each value by itself
@@ -206,7 +216,8 @@ CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @ext
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
     'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument '
     'columns contains values of public columns for all of them, as in ldp_insert. Returns the number of reports added, 0 '
-    'for a repetition. Raises the errors of ldp_insert; LD001 if the batch was counted with other reports or other '
-    'public columns. LD002 if no partition accepts the rows at the moment, 27000 if a trigger or rule of the table '
-    'suppresses rows.';
+    'for a repetition. In a collection with tokens, columns has the token under the name ldp_token, and a batch has one '
+    'report. Raises the errors of ldp_insert; LD001 if the batch was counted with other reports or other public columns. '
+    'LD003 if its token is missing, unknown or redeemed. LD002 if no partition accepts the rows at the moment, 27000 if a '
+    'trigger or rule of the table suppresses rows.';
 

@@ -30,7 +30,7 @@ namespace ldp {
 namespace {
 
 /// Columns that ldp or the submission itself fills.
-constexpr const char* internal[] = {"report", "batch", "round", "ldp_arrival"};
+constexpr const char* internal[] = {"report", "batch", "round", "ldp_arrival", "ldp_token"};
 
 /// What is known of a column, and its name, which is the caller's.
 struct TargetColumn {

@@ -1,6 +1,8 @@
 // Values of public columns on their way into rows: from text to the types of a table's columns.
 #pragma once
 
+#include <string_view>
+
 #include "boundary.hpp"
 
 extern "C" {
@@ -8,6 +10,9 @@ extern "C" {
 }
 
 namespace ldp {
+
+/// The name under which a report has its token (client/store.hpp), as if it were a public column.
+inline constexpr std::string_view token_column = "ldp_token";
 
 /// The value of a public column, in PostgreSQL's memory.
 struct PublicColumnValue {

@@ -26,6 +26,7 @@ extern "C" {
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/uuid.h"
@@ -53,14 +54,20 @@ constexpr const char* collection_row =
     "$1";
 /// No other transaction removes the collection before this one has ended.
 constexpr const char* collection_row_share =
-    "SELECT c.reports, c.fingerprint, c.parameters FROM ldp_internal.ldp_collection AS c WHERE c.name OPERATOR(pg_catalog.=) "
-    "$1 FOR KEY SHARE";
+    "SELECT c.reports, c.fingerprint, c.parameters, c.tokens FROM ldp_internal.ldp_collection AS c WHERE c.name "
+    "OPERATOR(pg_catalog.=) $1 FOR KEY SHARE";
+
+/// SQLSTATE of a batch without a valid token; sqlstate_token of core/delivery/next_step.hpp.
+constexpr int no_token = MAKE_SQLSTATE('L', 'D', '0', '0', '3');
 
 /// Opens and locks the table of a collection to which a role may submit reports. Raises the errors of
-/// ldp_insertable(). Must be called between SPI_connect() and SPI_finish().
-Relation submittable(const StatementParameter& name, Oid role, const char* look_up, LOCKMODE lock) {
+/// ldp_insertable(). Sets `tokens`, for collection_row_share, to whether the collection requires tokens. Must be called between
+/// SPI_connect() and SPI_finish().
+Relation submittable(const StatementParameter& name, Oid role, const char* look_up, LOCKMODE lock,
+                     bool* tokens = nullptr) {
     if (run_kept(PlanCache::catalog, look_up, &name, 1) == 1) {
         bool none, unknown, without;
+        if (tokens != nullptr) *tokens = DatumGetBool(first_value(4, none));
         const Oid id = DatumGetObjectId(first_value(1, none));
         const Datum fingerprint = first_value(2, unknown), block = first_value(3, without);
         // The right comes before the lock: a role without it must not hold up others.
@@ -113,6 +120,14 @@ void add_measured(Sha256& digest, std::string_view text) {
     digest.add(text);
 }
 
+bytea* value_of(Sha256& digest) {
+    const auto bytes = digest.digest();
+    auto* result = static_cast<bytea*>(palloc(VARHDRSZ + bytes.size()));
+    SET_VARSIZE(result, VARHDRSZ + bytes.size());
+    std::memcpy(VARDATA(result), bytes.data(), bytes.size());
+    return result;
+}
+
 /// Returns the digest of these arguments: reports, round and columns.
 bytea* digest_of(FunctionCallInfo fcinfo, int first, Oid report) {
     const PublicTexts columns = public_texts(fcinfo, first + 2);
@@ -161,11 +176,22 @@ bytea* digest_of(FunctionCallInfo fcinfo, int first, Oid report) {
         add_measured(digest, values[i].name);
         add_measured(digest, values[i].value);
     }
-    const auto bytes = digest.digest();
-    auto* result = static_cast<bytea*>(palloc(VARHDRSZ + bytes.size()));
-    SET_VARSIZE(result, VARHDRSZ + bytes.size());
-    std::memcpy(VARDATA(result), bytes.data(), bytes.size());
-    return result;
+    return value_of(digest);
+}
+
+/// Removes the token from the public columns in this argument, and returns its digest; null without a token.
+bytea* take_token(FunctionCallInfo fcinfo, int number) {
+    const PublicTexts columns = public_texts(fcinfo, number);
+    PublicText* const end = columns.texts + columns.count;
+    PublicText* const found =
+        std::find_if(columns.texts, end, [](const PublicText& one) { return token_column == one.name; });
+    if (found == end) return nullptr;
+    NullableDatum& values = fcinfo->args[number];
+    values.value = DirectFunctionCall2(jsonb_delete, values.value, CStringGetTextDatum(token_column.data()));
+    if (found->value == nullptr) return nullptr;
+    Sha256 digest;
+    digest.add(utf8(found->value));
+    return value_of(digest);
 }
 
 // Claims ----------------------------------------------------------------------------------------------------
@@ -209,17 +235,47 @@ void commit_durably() {
     pg_unreachable();
 }
 
-/// Whether a batch is new; then it is recorded.
+/// Deletes the token of a new batch of a collection. A token admits one report. A revocation, which has no reports, needs no
+/// token. If another transaction redeems the same token, the statement waits until that transaction ends.
+void redeem(const StatementParameter& name, std::int64_t reports, const StatementParameter& token,
+            bool required) {
+    if (reports == 0 || (token.null && !required)) return;
+    if (token.null)
+        ereport(ERROR, (errcode(no_token),
+                        errmsg("collection \"%s\" requires a token for each report",
+                               TextDatumGetCString(name.value)),
+                        errhint("Send the token in the public column ldp_token.")));
+    if (reports != 1)
+        ereport(ERROR, (errcode(no_token), errmsg("a token admits one report"),
+                        errdetail("The batch has %lld reports.", static_cast<long long>(reports)),
+                        errhint("Submit each report in a batch of its own, with its own token.")));
+    const StatementParameter row[] = {name, token};
+    if (run_kept(
+            PlanCache::catalog,
+            "DELETE FROM ldp_internal.ldp_token AS t WHERE t.collection OPERATOR(pg_catalog.=) $1 AND t.digest "
+            "OPERATOR(pg_catalog.=) $2",
+            row, 2) != 1)
+        ereport(
+            ERROR,
+            (errcode(no_token),
+             errmsg("the token is unknown to collection \"%s\", or was redeemed by another batch",
+                    TextDatumGetCString(name.value)),
+             errhint("A token admits one batch. The owner of the collection can create further tokens.")));
+}
+
+/// Whether a batch is new; then it is recorded, and its token is redeemed.
 bool claim_of(const StatementParameter& name, const StatementParameter& recorded,
               const StatementParameter& batch, const StatementParameter& reports,
-              const StatementParameter& digest) {
+              const StatementParameter& digest, const StatementParameter& token, bool token_required) {
     // If another transaction is submitting the same batch, this statement waits until that transaction ends.
     const StatementParameter row[] = {name, recorded, batch, reports, digest};
     if (run_kept(PlanCache::catalog,
                  "INSERT INTO ldp_internal.ldp_batch (collection, submitter, batch, reports, digest) "
                  "VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
-                 row, 5) == 1)
+                 row, 5) == 1) {
+        redeem(name, DatumGetInt64(reports.value), token, token_required);
         return true;
+    }
     if (run_kept(PlanCache::catalog,
                  "SELECT b.reports, b.digest FROM ldp_internal.ldp_batch AS b WHERE b.collection "
                  "OPERATOR(pg_catalog.=) $1 AND b.submitter OPERATOR(pg_catalog.=) $2 AND b.batch "
@@ -241,11 +297,11 @@ bool claim_of(const StatementParameter& name, const StatementParameter& recorded
 }
 
 /// Calls ldp_claim_batch as a statement of the caller would.
-bool claimed(FunctionCallInfo fcinfo, Oid schema, std::int64_t reports, bytea* digest) {
-    constexpr Oid types[] = {TEXTOID, UUIDOID, INT8OID, BYTEAOID};
+bool claimed(FunctionCallInfo fcinfo, Oid schema, std::int64_t reports, bytea* digest, bytea* token) {
+    constexpr Oid types[] = {TEXTOID, UUIDOID, INT8OID, BYTEAOID, BYTEAOID};
     char name[] = "ldp_claim_batch";
     const Oid function =
-        LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(name)), 4, types, false);
+        LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(name)), 5, types, false);
 #if PG_VERSION_NUM >= 160000
     const AclResult allowed = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
 #else
@@ -254,12 +310,13 @@ bool claimed(FunctionCallInfo fcinfo, Oid schema, std::int64_t reports, bytea* d
     if (allowed != ACLCHECK_OK) aclcheck_error(allowed, OBJECT_FUNCTION, name);
     FmgrInfo info;
     fmgr_info(function, &info);
-    LOCAL_FCINFO(call, 4);
-    InitFunctionCallInfoData(*call, &info, 4, InvalidOid, nullptr, nullptr);
+    LOCAL_FCINFO(call, 5);
+    InitFunctionCallInfoData(*call, &info, 5, InvalidOid, nullptr, nullptr);
     call->args[0] = fcinfo->args[0];
     call->args[1] = fcinfo->args[1];
     call->args[2] = {Int64GetDatum(reports), false};
     call->args[3] = {PointerGetDatum(digest), false};
+    call->args[4] = {PointerGetDatum(token), token == nullptr};
     return DatumGetBool(FunctionCallInvoke(call));
 }
 
@@ -285,7 +342,7 @@ LDP_FUNCTION(ldp_batch_digest) {
         digest_of(fcinfo, 0, type_named("ldp_report", get_func_namespace(fcinfo->flinfo->fn_oid))));
 }
 
-/// (caller, name, batch, reports, digest) → boolean: whether the batch is new. SECURITY DEFINER.
+/// (caller, name, batch, reports, digest, token) → boolean: whether the batch is new. SECURITY DEFINER.
 LDP_FUNCTION(ldp_claim_batch_as) {
     PreventCommandIfReadOnly("ldp_claim_batch()");
     if (PG_ARGISNULL(0))
@@ -300,17 +357,22 @@ LDP_FUNCTION(ldp_claim_batch_as) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a batch must have 32 bytes"),
              errdetail("The digest has %d bytes.", size),
              errhint("Send the SHA-256 digest of the content, the same for each repetition of the batch.")));
+    if (!PG_ARGISNULL(5) && contents(PG_GETARG_BYTEA_PP(5)).size() != 32)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a token must have 32 bytes"),
+                 errhint("Send the SHA-256 digest of the token.")));
     auto* const caller = PG_GETARG_NAME(0);
     const Oid role = get_role_oid(NameStr(*caller), false);
     const StatementParameter name = argument(fcinfo, 1, TEXTOID);
     SPI_connect();
-    Relation table = submittable(name, role, collection_row_share, AccessShareLock);
+    bool tokens = true;
+    Relation table = submittable(name, role, collection_row_share, AccessShareLock, &tokens);
     relation_close(table, AccessShareLock);
     const StatementParameter recorded{TEXTOID,
                                       CStringGetTextDatum(NameStr(*submitter_of_record(caller, role)))};
     commit_durably();
     const bool fresh = claim_of(name, recorded, argument(fcinfo, 2, UUIDOID), argument(fcinfo, 3, INT8OID),
-                                argument(fcinfo, 4, BYTEAOID));
+                                argument(fcinfo, 4, BYTEAOID), argument(fcinfo, 5, BYTEAOID), tokens);
     SPI_finish();
     PG_RETURN_BOOL(fresh);
 }
@@ -335,9 +397,13 @@ LDP_FUNCTION(ldp_submit_batch) {
     const Oid report = type_named("ldp_report", schema);
     const ArrayType* reports = PG_GETARG_ARRAYTYPE_P(2);
     const std::int64_t count = ArrayGetNItems(ARR_NDIM(reports), ARR_DIMS(reports));
-    if (!claimed(fcinfo, schema, count, digest_of(fcinfo, 2, report))) PG_RETURN_INT64(0);
+    bytea* const digest = digest_of(fcinfo, 2, report);
+    // A copy, because the arguments may be those of further calls.
+    LOCAL_FCINFO(stored, 5);
+    std::memcpy(stored, fcinfo, SizeForFunctionCallInfo(5));
+    if (!claimed(fcinfo, schema, count, digest, take_token(stored, 4))) PG_RETURN_INT64(0);
     Relation table = opened_for_insertion(fcinfo);
-    check_inserted(fcinfo, table, insert_reports(fcinfo, table, schema, 2), 2, report);
+    check_inserted(fcinfo, table, insert_reports(stored, table, schema, 2), 2, report);
     relation_close(table, NoLock);
     PG_RETURN_INT64(count);
 }

@@ -136,6 +136,11 @@ void Client::check_terms(std::uint64_t reports) const {
 Receipt Client::report(std::span<const Value> record, std::int32_t round, const PublicValues& columns) {
     require_agreed();
     check_in_clear(columns);
+    const auto is_token = [](const auto& one) { return one.first == token_column; };
+    if (reports_series() && std::ranges::any_of(columns.values(), is_token))
+        raise(ErrorCode::unsupported, "a report of a series takes no token",
+              "A record of a series may queue no report or several reports, and a token admits one report.",
+              "Use a collection without tokens, or a mechanism that reports each record by itself.");
     std::optional<ReportedRounds> rounds;
     if (once_per_round_ && rounds.emplace(*store_, round).has_round()) return {{}, Origin::ignored};
     const Discarded discarded(*bits_);

@@ -144,9 +144,14 @@ struct ServerWords {
 class Failure : public TransportFailure {
   public:
     /// `reply` is the meaning of the failure for the submission of a batch; see sql_reply().
-    /// `message` is the primary message of the server.
-    Failure(DeliveryReply reply, const Error& error, bool lost = false, std::string message = {})
-        : TransportFailure(error, reply.passing), reply_(reply), lost_(lost), message_(std::move(message)) {}
+    /// `message` is the primary message of the server, and `sqlstate` its code.
+    Failure(DeliveryReply reply, const Error& error, bool lost = false, std::string message = {},
+            std::string sqlstate = {})
+        : TransportFailure(error, reply.passing),
+          reply_(reply),
+          lost_(lost),
+          message_(std::move(message)),
+          sqlstate_(std::move(sqlstate)) {}
     /// Returns the meaning of the failure for the submission of a batch.
     [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
     /// Whether the connection failed or broke, so that the result of the request is unknown.
@@ -154,13 +159,15 @@ class Failure : public TransportFailure {
     /// Returns the primary message of the server, as it was received; empty if the server sent none. The detail is not
     /// included, because it may quote a row.
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
+    /// Returns the SQLSTATE of a rejected statement; empty for another failure.
+    [[nodiscard]] const std::string& sqlstate() const noexcept { return sqlstate_; }
     /// Whether the outcome of a batch is certain: refused, too_large or outdated.
     [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }
 
   private:
     DeliveryReply reply_;
     bool lost_;
-    std::string message_;
+    std::string message_, sqlstate_;
 };
 
 /// Runs `work`, which uses the server, and converts the exceptions of libpqxx into Failure. `doing` names the
@@ -178,9 +185,9 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
                        "Repeat the call: a batch counts once, however often it is sent.");
     };
     const auto server_says = [&](DeliveryReply reply, const std::exception& refused, const char* hint,
-                                 bool lost = false) {
+                                 bool lost = false, std::string sqlstate = {}) {
         const ServerWords words = server_words(refused.what());
-        return Failure(reply, server_error(doing, words, hint), lost, words.message);
+        return Failure(reply, server_error(doing, words, hint), lost, words.message, std::move(sqlstate));
     };
     constexpr const char* nothing_done = "The call had no effect, and may succeed later: repeat it.";
     try {
@@ -213,7 +220,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         const DeliveryReply reply = refused.sqlstate().empty()
                                         ? lasting
                                         : sql_reply(DeliveryRequest::submit, refused.sqlstate(), false);
-        throw server_says(reply, refused, reply.passing ? nothing_done : nullptr);
+        throw server_says(reply, refused, reply.passing ? nothing_done : nullptr, false, refused.sqlstate());
     } catch (const pqxx::failure& lost) {
         throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
                           true);

@@ -18,6 +18,10 @@
 
 namespace ldp {
 
+/// The name under which a report has its token, as if it were a public column. The server redeems the token and does not store
+/// it with the report. A token admits one report.
+inline constexpr std::string_view token_column = "ldp_token";
+
 /// Reports that are sent together under an id, which is never used for other reports.
 struct Batch {
     std::string id;               ///< a random UUID (version 4) in its text form, 36 characters

@@ -274,13 +274,16 @@ class Uploader final : public BatchTransport {
     [[nodiscard]] std::string history() const override { return history_; }
     /// Implements BatchTransport::prepare: packs the batch and computes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {},
-                             {},       batch.columns};
+        EncodedBatch encoded{
+            batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}, batch.columns, {}};
         if (method_ == Method::insert)
             if (auto packed = batch.packed()) encoded.packed = std::move(*packed);
         // A batch that cannot be packed is sent as an array: only the server can decide that it was not
         // counted before, and reject it.
-        if (encoded.packed.empty()) encoded.reports = listed(batch);
+        if (encoded.packed.empty())
+            encoded.reports = listed(batch);
+        else if (const auto token = encoded.columns.take(token_column))
+            encoded.token = sha256(std::as_bytes(std::span(*token)));
         return [this, encoded = std::move(encoded)] { return send(encoded); };
     }
 
@@ -294,7 +297,8 @@ class Uploader final : public BatchTransport {
         std::vector<std::vector<std::byte>>
             packed;            ///< the reports as batch frames; if empty, `reports` is set
         std::string reports;   ///< the reports as an SQL array
-        PublicValues columns;  ///< public columns of all reports
+        PublicValues columns;  ///< public columns of all reports; without the token if `packed` is set
+        std::optional<std::array<std::byte, 32>> token;  ///< digest of the token, if `packed` is set
     };
 
     struct ReportTable {
@@ -328,22 +332,28 @@ class Uploader final : public BatchTransport {
             return next_step(request, so_far, sql_reply(request, "00000", fresh));
         } catch (const pq::Failure& failure) {
             // The rejection of a claim alone does not concern the batch, unless its id belongs to other
-            // reports.
-            if (failure.is(BatchOutcome::later) || (!submitting && !failure.is(BatchOutcome::outdated)))
-                throw;
+            // reports, or only the token was missing.
+            const DeliveryReply reply = submitting || failure.sqlstate().empty()
+                                            ? failure.reply()
+                                            : sql_reply(request, failure.sqlstate(), false);
+            if (reply.outcome == BatchOutcome::later) throw;
             if (submitting) why = failure;
-            return next_step(request, so_far, failure.reply());
+            return next_step(request, so_far, reply);
         }
     }
 
     /// Returns true if the batch was not counted before, and claims its id for this transaction.
     bool claim(pqxx::transaction_base& transaction, const ReportTable& into, const EncodedBatch& batch) {
+        // The statement without a token also serves databases of `ldp attach`.
+        const std::string begin =
+            "SELECT " + into.schema +
+            ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, $4::pg_catalog.bytea";
+        const std::string end = "), ldp_internal.ldp_history()", count = std::to_string(batch.count);
         const auto claimed =
-            pq::run(transaction,
-                    "SELECT " + into.schema +
-                        ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
-                        "$4::pg_catalog.bytea), ldp_internal.ldp_history()",
-                    collection_, batch.id, std::to_string(batch.count), pq::binary(batch.digest));
+            batch.token
+                ? pq::run(transaction, begin + ", $5::pg_catalog.bytea" + end, collection_, batch.id, count,
+                          pq::binary(batch.digest), pq::binary(*batch.token))
+                : pq::run(transaction, begin + end, collection_, batch.id, count, pq::binary(batch.digest));
         history_ = claimed[0][1].is_null() ? std::string() : claimed[0][1].template as<std::string>();
         return claimed[0][0].template as<bool>();
     }

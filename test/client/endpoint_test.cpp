@@ -79,6 +79,32 @@ using Statuses = std::vector<unsigned>;
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_token_is_no_value_of_a_row) {
+    auto entry = std::make_shared<CatalogEntry>(
+        CatalogEntry{"shop",
+                     "shop",
+                     {},
+                     {},
+                     {},
+                     make_mechanism(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": 5})"))});
+    entry->columns = {{"country", "text", false}, {"ldp_token", "text", true}};
+    const std::string reports = frame(*entry, 1);
+    const auto received = [&](const std::string& columns) {
+        return received_batch(entry, numbered(1), 0, columns + "\n" + reports, true);
+    };
+    const auto digest_of_text = [](std::string_view text) { return sha256(std::as_bytes(std::span(text))); };
+    const ReceivedBatch one = received(R"({"country":"de","ldp_token":"aa"})");
+    BOOST_TEST((one.columns == PublicValues{{"country", "de"}}));
+    BOOST_TEST((one.token == digest_of_text("aa")));
+    const ReceivedBatch other = received(R"({"country":"de","ldp_token":"bb"})"),
+                        none = received(R"({"country":"de"})");
+    BOOST_TEST((other.columns == one.columns && none.columns == one.columns && !none.token));
+    BOOST_TEST((one.id == other.id && one.id == none.id));
+    BOOST_TEST((one.digest != other.digest && one.digest != none.digest));
+    entry->columns.pop_back();
+    BOOST_CHECK_THROW((void)received(R"({"ldp_token":"aa"})"), Error);
+}
+
 BOOST_AUTO_TEST_CASE(addresses_are_read) {
     const std::string batches = "/collections/a/batches/" + std::string(some_id);
     const auto batch = parse_target(batches + "?round=-3");

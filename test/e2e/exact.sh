@@ -138,6 +138,7 @@ device SELECT ldp_batch_digest(ARRAY[r], 0) FROM data.report('colour', '01') AS 
 owner SELECT ldp_create_collection('fresh', '$spec', ARRAY[['country', 'text']], 'data')
 owner SELECT ldp_describe('colour', '{"title": "Colours"}'), ldp_open_rounds('colour', 0, 3)
 owner SELECT ldp_unregister_collection('packs'), ldp_adopt_collection('packs', 'data.packs', '$spec')
+owner SELECT pg_catalog.cardinality(ldp_create_tokens('colour', 3))
 owner SELECT ldp_create_rollup('of_week', 'colour', '{week}')
 owner SELECT ldp_refresh('by_country'), ldp_drop_rollup('by_country')
 owner SELECT ldp_prune('visits', '2026-01-02'), ldp_add_partitions('visits', '2026-01-05')

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "client/in_quotes.hpp"
+#include "client/store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
@@ -104,7 +105,10 @@ ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid&
     for (const auto& [name, value] : columns.values()) need_column(*to, name);
     const std::string public_part = columns.empty() ? "" : columns.json();
     const auto digest = digest_of(id, "round " + std::to_string(round) + ":" + public_part, bytes);
-    return {std::move(to), round, stored_id(id), digest, std::move(body), std::move(columns)};
+    std::optional<std::array<std::byte, 32>> token_digest;
+    if (const auto token = columns.take(token_column))
+        token_digest = sha256(std::as_bytes(std::span(*token)));
+    return {std::move(to), round, stored_id(id), digest, std::move(body), std::move(columns), token_digest};
 }
 
 ReceivedBatch void_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id) {
@@ -115,7 +119,7 @@ ReceivedBatch value_check(std::shared_ptr<const CatalogEntry> to, std::string_vi
     ColumnValues asked = ColumnValues::from_json(json);
     need_column(*to, asked.column);
     const auto digest = digest_of(Uuid{}, "values", std::as_bytes(std::span(json)));
-    return {std::move(to), 0, to_hex(digest), digest, {}, {}, std::move(asked)};
+    return {std::move(to), 0, to_hex(digest), digest, {}, {}, {}, std::move(asked)};
 }
 
 }  // namespace ldp::collect

@@ -53,7 +53,8 @@ struct ReceivedBatch {
     std::string id;                    ///< the id stored in ldp_batch, a hash of the client's id
     std::array<std::byte, 32> digest;  ///< the digest stored in ldp_batch, of the client's id and the content
     std::string frame;                 ///< a batch (core/format/batch_frame.hpp); empty: a revoked id
-    PublicValues columns = {};         ///< public columns of its reports
+    PublicValues columns = {};         ///< public columns of its reports, without the token
+    std::optional<std::array<std::byte, 32>> token = {};  ///< digest of the token
     std::optional<ColumnValues> asked = {};  ///< if set, no batch: values of a public column to be checked
 
     [[nodiscard]] Bytes bytes() const noexcept { return std::as_bytes(std::span(frame)); }
@@ -64,7 +65,8 @@ struct ReceivedBatch {
 /// stored. Therefore a reader of the database cannot search for reports that match a digest, and thereby find
 /// the reports of one request.
 ///
-/// The digest covers the public columns, with which the body begins if `columned` (columned_batch_type).
+/// The digest covers the public columns, with which the body begins if `columned` (columned_batch_type), and the token, which
+/// is one of them.
 /// Throws Error (malformed) if the bytes are not a batch, Error (incompatible) for a batch of another spec,
 /// and Error (invalid_value) for public columns that the collection does not have.
 [[nodiscard]] ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id,

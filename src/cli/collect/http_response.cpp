@@ -2,12 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/delivery/next_step.hpp"
+
 namespace ldp::collect {
 
-HttpResponse problem(unsigned status, const Error& error) {
+namespace {
+
+HttpResponse coded_problem(unsigned status, const Error& error, std::string_view code) {
     nlohmann::ordered_json body{{"title", error.what()}};
     if (!error.detail().empty()) body["detail"] = error.detail();
     if (!error.hint().empty()) body["hint"] = error.hint();
+    if (!code.empty()) body["code"] = code;
     // The text may quote the client's input, which need not be UTF-8.
     return {status,
             "application/problem+json",
@@ -15,8 +20,24 @@ HttpResponse problem(unsigned status, const Error& error) {
             {}};
 }
 
+}  // namespace
+
+HttpResponse problem(unsigned status, const Error& error) {
+    return coded_problem(status, error, {});
+}
+
 HttpResponse problem(unsigned status, const std::string& title, const std::string& hint) {
     return problem(status, Error(ErrorCode::environment, title, {}, hint));
+}
+
+HttpResponse no_token() {
+    return coded_problem(
+        422,
+        Error(ErrorCode::environment, "the batch has no valid token",
+              "A token admits one batch of one report. It is missing or unknown, or another batch has "
+              "redeemed it.",
+              "Send each report in a batch of its own, with its own token."),
+        sqlstate_token);
 }
 
 namespace {

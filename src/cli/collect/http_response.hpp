@@ -20,6 +20,8 @@ struct HttpResponse {
 /// Returns the response for an error in the format of RFC 9457: {"title": …, "detail": …, "hint": …}.
 [[nodiscard]] HttpResponse problem(unsigned status, const Error& error);
 [[nodiscard]] HttpResponse problem(unsigned status, const std::string& title, const std::string& hint = {});
+/// Returns the response to a batch without a valid token. Its body also has a code, which programs can compare.
+[[nodiscard]] HttpResponse no_token();
 /// Returns the response for a temporary failure that stored nothing. The client repeats the request unchanged
 /// after this number of seconds.
 [[nodiscard]] HttpResponse later(unsigned status, int seconds, const std::string& title);

@@ -48,26 +48,44 @@ ReceivedBatches received(std::span<const QueuedBatch> group) {
 
 /// Claims the ids of a group for this transaction, and returns for each whether it is new, in the group's
 /// order. Also sets `history`. Throws pq::Failure, with BatchOutcome::outdated if an id was claimed with other
-/// content.
+/// content, and with sqlstate_token if a new batch has no valid token.
 std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
                         const ReceivedBatches& group, std::string& history) {
-    const auto claimed = pq::run(
-        transaction,
-        "SELECT " + schema +
-            ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')), " +
-            current_history +
-            " FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
-            "pg_catalog.unnest($3::pg_catalog.int8[]), "
-            "pg_catalog.unnest($4::pg_catalog.text[])) AS u (id, reports, digest)",
-        group.front()->to->name, array(group, [](const ReceivedBatch& one) { return one.id; }),
-        array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); }),
-        array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); }));
+    const auto ids = array(group, [](const ReceivedBatch& one) { return one.id; });
+    const auto counts = array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); });
+    const auto digests = array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); });
+    const std::string claims = "SELECT " + schema +
+                               ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, "
+                               "pg_catalog.decode(u.digest, 'hex')";
+    const std::string rows =
+        std::string("), ") + current_history +
+        " FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
+        "pg_catalog.unnest($3::pg_catalog.int8[]), pg_catalog.unnest($4::pg_catalog.text[])";
+    const bool tokens =
+        std::ranges::any_of(group, [](const ReceivedBatch* one) { return one->token.has_value(); });
+    // The statement without tokens also serves databases of `ldp attach`.
+    const auto claimed =
+        tokens ? pq::run(transaction,
+                         claims + ", pg_catalog.decode(NULLIF(u.token, 'NULL'), 'hex')" + rows +
+                             ", pg_catalog.unnest($5::pg_catalog.text[])) AS u (id, reports, digest, token)",
+                         group.front()->to->name, ids, counts, digests,
+                         array(group,
+                               [](const ReceivedBatch& one) {
+                                   return one.token ? to_hex(*one.token) : std::string("NULL");
+                               }))
+               : pq::run(transaction, claims + rows + ") AS u (id, reports, digest)", group.front()->to->name,
+                         ids, counts, digests);
     std::vector<bool> fresh;
     for (const auto& row : claimed) {
         fresh.push_back(row[0].as<bool>());
         history = row[1].is_null() ? std::string() : row[1].as<std::string>();
     }
     return fresh;
+}
+
+/// Whether a failure is that of the claim of one batch, and no failure of the others in its transaction.
+bool concerns_claim(const pq::Failure& failure) {
+    return failure.is(BatchOutcome::outdated) || failure.sqlstate() == sqlstate_token;
 }
 
 bool is_void(std::span<const QueuedBatch> group) noexcept {
@@ -276,9 +294,9 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                 "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
                 "'required', s.required)), '[]')::text FROM " +
                     schema +
-                    ".ldp_public_columns(c.name) AS s JOIN pg_attribute AS a "
+                    ".ldp_public_columns(c.name) AS s LEFT JOIN pg_attribute AS a "
                     "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
-                    "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')), " +
+                    "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT') OR s.\"column\" = 'ldp_token'), " +
                     digest_of_texts + ", (SELECT coalesce(ldp_internal.ldp_history(), '')) FROM " + schema +
                     ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
                     "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
@@ -375,9 +393,9 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         try {
             pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
         } catch (const pq::Failure& failure) {
-            if (!failure.is(BatchOutcome::outdated)) throw;
+            if (!concerns_claim(failure)) throw;
             transaction.exec("ROLLBACK TO SAVEPOINT one");
-            outcomes.push_back(BatchOutcome::outdated);
+            outcomes.push_back(failure.reply().outcome);
         }
         transaction.exec("RELEASE SAVEPOINT one");
     }
@@ -482,7 +500,7 @@ void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
         try {
             outcomes = attempted(false);
         } catch (const pq::Failure& failure) {
-            if (!failure.is(BatchOutcome::outdated)) throw;
+            if (!concerns_claim(failure)) throw;
             outcomes = attempted(true);
         }
     } catch (const pq::Failure& failure) {
@@ -509,6 +527,8 @@ void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
         if (outcomes[i] == BatchOutcome::outdated) {
             end(group[i], problem(409, "the id belongs to another batch or was revoked",
                                   "Use a new id for every batch, and repeat a batch unchanged."));
+        } else if (outcomes[i] == BatchOutcome::refused) {
+            end(group[i], no_token());
         } else if (one.frame.empty()) {
             end(group[i], {204});
         } else if (outcomes[i] == BatchOutcome::repeated) {

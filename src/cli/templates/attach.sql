@@ -255,7 +255,7 @@ CREATE FUNCTION ldp_internal.ldp_history() RETURNS text LANGUAGE sql STABLE AS $
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_history() IS 'Returns 16 hexadecimal digits that identify the history of this database. NULL on a standby.';
 
-CREATE FUNCTION ldp.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
+CREATE FUNCTION ldp.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea, token bytea DEFAULT NULL) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     into_table regclass := (ldp_internal.ldp_collection_named(name)).reports;
@@ -264,6 +264,10 @@ BEGIN
     IF NOT has_table_privilege(session_user, into_table, 'INSERT') THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('permission denied to submit reports to collection "%s"', name),
             HINT = format('The owner can GRANT INSERT ON %s.', into_table);
+    END IF;
+    IF token IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('collection "%s" has no tokens', name),
+            HINT = 'Tokens require the extension ldp.';
     END IF;
     -- The submitter deletes its reports after the commit, so the commit must be durable.
     IF current_setting('synchronous_commit') = 'off' THEN
@@ -281,8 +285,8 @@ BEGIN
     END IF;
     RETURN false;
 END $$;
-COMMENT ON FUNCTION ldp.ldp_claim_batch(text, uuid, bigint, bytea) IS
-    'Records a batch, and returns whether it is new. Insert its reports in the same transaction. Error LD001 if it was counted with other reports.';
+COMMENT ON FUNCTION ldp.ldp_claim_batch(text, uuid, bigint, bytea, bytea) IS
+    'Records a batch, and returns whether it is new. Insert its reports in the same transaction. Error LD001 if it was counted with other reports, 0A000 for a token.';
 
 CREATE FUNCTION ldp_internal.ldp_named_values(reports regclass, columns jsonb, OUT names text, OUT "values" text) LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -109,6 +109,8 @@ DeliveryReply sql_reply(DeliveryRequest request, std::string_view sqlstate, bool
         return {fresh ? BatchOutcome::delivered : BatchOutcome::repeated};
     }
     if (sqlstate == sqlstate_outdated) return {BatchOutcome::outdated};
+    // The claim was new, and is rolled back: a revocation finds that nothing was counted under the id.
+    if (sqlstate == sqlstate_token) return {BatchOutcome::refused};
     if (sqlstate == "53400") return lasting;  // a configured limit
     // statement_timeout or a cancelled query; out of memory
     if (sqlstate == "57014" || sqlstate == "53200")

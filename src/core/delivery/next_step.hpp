@@ -74,6 +74,8 @@ struct DeliveryStep {
 
 /// A batch id that was counted with other reports.
 inline constexpr std::string_view sqlstate_outdated = "LD001";
+/// A new batch without a valid token: the token is missing, unknown or redeemed, or the batch has several reports.
+inline constexpr std::string_view sqlstate_token = "LD003";
 /// A row for which no partition exists yet, for example while partitions are being added.
 inline constexpr std::string_view sqlstate_no_partition = "LD002";
 

@@ -103,6 +103,15 @@ void PublicValues::set(std::string_view column, std::string_view value) {
     values_.emplace(at, column, value);
 }
 
+std::optional<std::string> PublicValues::take(std::string_view column) {
+    const auto at =
+        std::ranges::find(values_, column, [](const auto& one) -> std::string_view { return one.first; });
+    if (at == values_.end()) return std::nullopt;
+    std::string value = std::move(at->second);
+    values_.erase(at);
+    return value;
+}
+
 std::string PublicValues::json() const {
     std::string json = "{";
     for (const auto& [column, value] : values_) {

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,9 @@ class PublicValues {
     /// Sets the value of a column. Throws Error (invalid_value) if the name or the value is too long, is not
     /// UTF-8 or has a zero byte, if the name is empty, or if there are too many columns.
     void set(std::string_view column, std::string_view value);
+
+    /// Removes a column, and returns its value; nothing if it has no value.
+    std::optional<std::string> take(std::string_view column);
 
     /// Returns whether no column has a value.
     [[nodiscard]] bool empty() const noexcept { return values_.empty(); }

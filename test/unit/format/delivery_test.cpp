@@ -148,6 +148,8 @@ BOOST_AUTO_TEST_CASE(sqlstates_have_one_meaning) {
     check(sql(Request::submit, later, "00000", true), Action::settle, delivered, "counted");
     check(sql(Request::submit, later, "00000", false), Action::settle, repeated, "counted before");
     check(sql(Request::submit, later, "LD001"), Action::revoke, outdated, "another batch of this id");
+    check(sql(Request::submit, later, "LD003"), Action::revoke, refused, "no token");
+    check(sql(Request::revoke, refused, "LD003"), Action::settle, refused, "free, and no token");
     // A unique index of an owner's table is no other batch, and a partition that is missing is no CHECK.
     for (const char* state : {"23505", "23514", "22P02", "54000", "P0001"})
         check(sql(Request::submit, later, state), Action::revoke, refused, state);

@@ -1,0 +1,76 @@
+-- Tokens: what a claim redeems, and what it refuses.
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS ldp;
+RESET client_min_messages;
+
+CREATE FUNCTION pg_temp.report(value integer) RETURNS ldp_report LANGUAGE sql AS
+$$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
+CREATE FUNCTION pg_temp.id(number integer) RETURNS uuid LANGUAGE sql AS $$ SELECT lpad(number::text, 32, '0')::uuid $$;
+SELECT ldp_create_collection(name, '{"mechanism": "grr", "epsilon": 1, "domain": 4}', ARRAY[['country', 'text']], rows => name) FROM unnest('{reports,batches}'::text[]) AS name;
+SELECT ldp_create_collection('open', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+
+-- The first tokens make a token a required public column.
+SELECT * FROM ldp_public_columns('reports');
+CREATE TEMPORARY TABLE token AS
+    SELECT c.name AS collection, t.number, t.token FROM unnest('{reports,batches}'::text[]) AS c (name), unnest(ldp_create_tokens(c.name, 3)) WITH ORDINALITY AS t (token, number);
+SELECT count(DISTINCT token), bool_and(token ~ '^[0-9a-f]{32}$') FROM token;
+SELECT * FROM ldp_public_columns('reports');
+SELECT * FROM ldp_public_columns('open');
+SELECT * FROM ldp_invalid_values('reports', 'ldp_token', '{anything}');
+SELECT * FROM ldp_invalid_values('open', 'ldp_token', '{anything}');
+SELECT ldp_contract_digest('reports', '{ldp_token}') <> ldp_contract_digest('reports');
+-- Digests only.
+SELECT count(*) FROM ldp_internal.ldp_token AS s JOIN token AS t ON s.collection = t.collection AND s.digest = sha256(convert_to(t.token, 'UTF8'));
+
+-- A token, its number, in a batch with its number and this number of reports.
+CREATE FUNCTION pg_temp.submit(collection text, token integer, batch integer, reports integer DEFAULT 1, more jsonb DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    state text;
+    message text;
+BEGIN
+    RETURN ldp_submit_batch(collection, pg_temp.id(batch), ARRAY(SELECT pg_temp.report(i % 4) FROM generate_series(1, reports) AS i), 0,
+        more || COALESCE((SELECT jsonb_build_object('ldp_token', t.token) FROM token AS t WHERE t.collection = submit.collection AND t.number = submit.token), '{}'));
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+    RETURN state || ' ' || message;
+END
+$$;
+SELECT name, pg_temp.submit(name, NULL, 1) AS missing, pg_temp.submit(name, NULL, 1, 1, '{"ldp_token": "00"}') AS unknown,
+       pg_temp.submit(name, 1, 1, 2) AS several FROM unnest('{reports,batches}'::text[]) AS name;
+SELECT name, pg_temp.submit(name, 1, 1, 1, '{"country": "de"}') AS new FROM unnest('{reports,batches}'::text[]) AS name;
+SELECT name, pg_temp.submit(name, 1, 1, 1, '{"country": "de"}') AS repeated, pg_temp.submit(name, 2, 1, 1, '{"country": "de"}') AS other_token,
+       pg_temp.submit(name, 1, 2) AS other_batch, pg_temp.submit(name, 3, 2, 1, '{"capital": "Rome"}') AS refused FROM unnest('{reports,batches}'::text[]) AS name;
+-- What was refused redeems no token.
+SELECT collection, count(*) FROM ldp_internal.ldp_token GROUP BY 1 ORDER BY 1;
+SELECT name, pg_temp.submit(name, 3, 2) FROM unnest('{reports,batches}'::text[]) AS name;
+SELECT country, count(*) FROM reports GROUP BY 1 ORDER BY 1;
+SELECT country, sum(ldp_count(batch)) FROM batches GROUP BY 1 ORDER BY 1;
+-- One statement with several batches: each has its own token.
+SELECT pg_temp.submit('reports', 2, batch) FROM generate_series(7, 9) AS batch;
+SELECT pg_temp.submit('open', NULL, 1), pg_temp.submit('open', NULL, 2, 1, '{"ldp_token": "00"}');
+-- ldp_insert redeems no token.
+SELECT ldp_insert('batches', ldp_pack(pg_temp.report(1)), 0, jsonb_build_object('ldp_token', (SELECT token FROM token WHERE collection = 'batches' AND number = 2)));
+
+-- Claims: of a batch, and of a revoked id, which needs no token.
+CREATE FUNCTION pg_temp.digest(name text, of integer) RETURNS bytea LANGUAGE sql AS
+$$ SELECT sha256(convert_to(t.token, 'UTF8')) FROM token AS t WHERE t.collection = name AND t.number = of $$;
+SELECT ldp_claim_batch('batches', pg_temp.id(20), 0, sha256('void')) AS revoked;
+SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a'));
+SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a'), '\xab');
+SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a'), sha256('guess'));
+SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a'), pg_temp.digest('batches', 2)) AS new;
+SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a')) AS new, ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a'), sha256('guess')) AS other;
+SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'batches';
+
+-- Numbers, and the end of a collection.
+SELECT ldp_create_tokens('reports', 0);
+SELECT ldp_create_tokens('reports', 1000001);
+SELECT ldp_create_tokens('reports', NULL);
+SELECT ldp_create_tokens('missing', 1);
+SELECT cardinality(ldp_create_tokens('reports', 1000));
+SELECT ldp_drop_collection('reports');
+SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'reports';
+SELECT ldp_create_collection('reports', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+SELECT pg_temp.submit('reports', NULL, 1);
+SELECT ldp_drop_collection(name) FROM unnest('{reports,batches,open}'::text[]) AS name;
