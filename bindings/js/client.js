@@ -149,8 +149,8 @@ export class Client {
         }
     }
 
-    async report(record, { round = 0, columns = {} } = {}) {
-        const values = this.#collection.values(record), side = texts(columns);
+    async report(record, { round = 0, columns = {}, token } = {}) {
+        const values = this.#collection.values(record), side = texts(token === undefined ? columns : { ...columns, ldp_token: token });
         whole(round);
         return this.#collection.named(await this.#change((instance) => instance.report(values, round, side)));
     }

@@ -73,7 +73,7 @@ export class Collection {
         return { ...picked(this.spec, specTexts), ...(texts.length > 0 && { attributes: Object.fromEntries(texts) }) };
     }
 
-    static async fetch(endpoint, name, { init, store, timeout = 10000, ...options } = {}) {
+    static async fetch(endpoint, name, { init, store, timeout = 10000, send = fetch, ...options } = {}) {
         const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/spec`;
         const source = { endpoint: String(endpoint), name: String(name) };
         const instance = await Instance.create(options.module);
@@ -87,7 +87,7 @@ export class Collection {
             const limit = new AbortController();
             const timer = setTimeout(() => limit.abort(new Error(`There was no answer in ${timeout} ms.`)), timeout);
             try {
-                const ask = () => fetch(url, { signal: limit.signal, ...request, ...init, ...unredirected });
+                const ask = () => send(url, { signal: limit.signal, ...request, ...init, ...unredirected });
                 let response = await ask();
                 // An endpoint finds a new collection within seconds.
                 for (const until = performance.now() + 5000; response.status === 404 && performance.now() < until;) {

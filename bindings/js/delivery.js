@@ -96,7 +96,7 @@ export function sleep(time, signal) {
  *
  * Throws LdpError (environment) if the outcome is unknown after `retryFor` milliseconds.
  */
-export async function deliver(rules, { endpoint, name, batch }, { retryFor = 60000, timeout = 30000, signal, init } = {}) {
+export async function deliver(rules, { endpoint, name, batch }, { retryFor = 60000, timeout = 30000, signal, init, send = fetch } = {}) {
     const end = performance.now() + retryFor;
     const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/batches/${batch.id}`;
     let pause = 100;
@@ -109,7 +109,7 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
         signal?.addEventListener("abort", stop, { once: true });
         const { method } = about;
         try {
-            const response = await fetch(address, { ...request, ...init, ...content, ...unredirected, method,
+            const response = await send(address, { ...request, ...init, ...content, ...unredirected, method,
                 signal: limit.signal });
             const answer = read(response);
             const step = await rules((instance) => instance.judge({ ...about, ...answer }));

@@ -143,7 +143,16 @@ export interface FetchOptions {
     readonly timeout?: number;
     /** Further options of fetch, such as headers. By default neither cookies nor referrers are sent. */
     readonly init?: RequestInit;
+    /** Replaces fetch. */
+    readonly send?: Send;
 }
+
+/**
+ * Sends one request and resolves to its response, whatever the status is, as fetch does: for example through a relay or an
+ * anonymizing network. It follows no redirects, does not repeat the request, adds no identifying header fields, honours
+ * `init.signal`, and rejects if there is no complete response. The client checks the receipt, and repeats failed requests.
+ */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The texts of an attribute or a vector, as its owner wrote them: escape them in a page. */
 export interface AttributeTexts {
@@ -282,6 +291,8 @@ export interface FlushOptions {
     readonly signal?: AbortSignal;
     /** Further options of fetch, such as headers. By default neither cookies nor referrers are sent. */
     readonly init?: RequestInit;
+    /** Replaces fetch. */
+    readonly send?: Send;
     /** Called after each batch with the result so far. */
     readonly progress?: (done: Flushed) => void;
 }
@@ -334,9 +345,10 @@ export class Client {
      * Perturbs a record, queues the report and returns a receipt. `round` identifies repeated surveys of the same people;
      * in a series it is the round of the value, counted from 1, in ascending order. Rejects with LdpError
      * (invalid_value). Under "when_spent": "stop", the first record that needs a response beyond the budget ends the
-     * reports of the person: this and all later calls queue nothing, and the origin is "silent".
+     * reports of the person: this and all later calls queue nothing, and the origin is "silent". `token` admits the report to a
+     * collection with tokens, as the public column ldp_token. It is queued with the report.
      */
-    report(record: Row, options?: { readonly round?: number; readonly columns?: Columns }): Promise<Receipt>;
+    report(record: Row, options?: { readonly round?: number; readonly columns?: Columns; readonly token?: string }): Promise<Receipt>;
     /**
      * Reports many records in one durable step: all of them or none. `columns` is one object for all records, or an array
      * with one for each. Needs a client with `oncePerRound: false`. Not available under mechanisms for series.

@@ -394,6 +394,9 @@ typedef struct ldp_column {
     size_t length;    /* bytes of the text, or LDP_TO_END */
 } ldp_column;
 
+/* The name of the column with the token of a report. A collection with tokens requires it, and a token admits one report. */
+#define LDP_TOKEN_COLUMN "ldp_token"
+
 /* Reports a record as ldp_client_report() does, with public columns. `columns` may be null if `column_count` is 0.
  * LDP_INVALID_VALUE also if a value is too long or not UTF-8. */
 LDP_API ldp_status ldp_client_report_columns(ldp_client *client, const ldp_value *values, size_t count,

@@ -51,6 +51,45 @@ test("a spec with an open choice is refused with the way to resolve it", async (
         await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_info/));
 });
 
+test("a token is sent with its report, by the program's own sender, and again after a restart", async () => {
+    endpoint.spec = JSON.stringify(grr);
+    const seen = [];
+    const send = (url, init) => {
+        assert.ok(url.startsWith("https://relay.example/"));
+        seen.push(init.method ?? "GET");
+        if (seen.length === 3) return Promise.reject(new Error("the relay ended"));
+        return fetch(url.replace("https://relay.example", endpoint.url), init);
+    };
+    const store = new MemoryStore(), relay = { endpoint: "https://relay.example", name: "pets", retryFor: 0, send };
+    const collection = await Collection.from(grr);
+    const client = await open(collection, store);
+    for (const token of ["aa", "bb"]) await client.report(["cat"], { columns: { country: "de" }, token });
+    // The answers to both batches are lost.
+    endpoint.between = () => "lose the answer";
+    await assert.rejects(client.flush(relay), failed("environment", /cannot be reached/));
+    const first = [...endpoint.batches];
+    assert.deepEqual(first.map(([, batch]) => batch.columns), [{ country: "de", ldp_token: "aa" }]);
+    endpoint.between = (answer) => answer;
+    const again = await open(collection, store);
+    const done = await again.flush({ ...relay, retryFor: 2000 });
+    assert.deepEqual([done.reports, done.repeated], [2, 1]);
+    assert.deepEqual([...endpoint.batches][0], first[0]);
+    assert.deepEqual([...endpoint.batches.values()].map(({ columns }) => columns.ldp_token), ["aa", "bb"]);
+    assert.deepEqual(seen, ["POST", "POST", "POST", "POST"]);
+});
+
+test("the spec comes by the program's own sender", async () => {
+    endpoint.spec = JSON.stringify(grr);
+    const urls = [];
+    const send = (url, init) => {
+        urls.push([url, init.redirect, init.credentials]);
+        return fetch(url.replace("https://relay.example", endpoint.url), init);
+    };
+    const collection = await Collection.fetch("https://relay.example", "pets", { send });
+    assert.equal(collection.spec.mechanism, "grr");
+    assert.deepEqual(urls, [["https://relay.example/collections/pets/spec", "manual", "omit"]]);
+});
+
 test("collections of a group share one budget", async () => {
     const group = { group: "acme", epsilon: 3 };
     const [one, two] = await Promise.all([2, 1].map((epsilon) =>

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 from . import native
 from .collection import Collection
-from .columns import Columns, of_columns, of_columns_by_record
+from .columns import Columns, of_columns, of_columns_by_record, with_token
 from .contract import changes_of, contract_of
 from .errors import Changed, Code, Error
 from .records import Record, Records, of_record, of_records
@@ -357,16 +357,18 @@ class Client(_Sender):
     def __enter__(self) -> Client:
         return self
 
-    def report(self, record: Record, round: int = 0, *, columns: Columns | None = None) -> Receipt:
+    def report(self, record: Record, round: int = 0, *, columns: Columns | None = None, token: str | None = None) -> Receipt:
         """Randomizes a record, queues the report as durably as the store supports, and returns a receipt.
 
         `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
         ascending order. `columns` has values of public columns by name: they are sent and stored with the report, unchanged.
-        Raises Error (INVALID_VALUE, ENVIRONMENT); then nothing was queued and nothing was spent.
+        `token` admits the report to a collection with tokens, as the public column TOKEN_COLUMN. It is queued with the report.
+        Raises Error (INVALID_VALUE, ENVIRONMENT), and Error (UNSUPPORTED) for a token of a series; then nothing was queued and
+        nothing was spent.
         """
         collection = self.collection
         values = of_record(record, collection._names, collection._labelled, collection._vectors)
-        side = of_columns(columns)
+        side = of_columns(with_token(columns, token))
         receipt = native.Receipt()
         with self._own() as client:
             native.call("ldp_client_report_columns", client, values.address, values.count, side.array, side.count,
@@ -490,9 +492,10 @@ class Fleet(_Sender):
     def __enter__(self) -> Fleet:
         return self
 
-    def report(self, person: str, record: Record, round: int = 0, *, columns: Columns | None = None) -> None:
+    def report(self, person: str, record: Record, round: int = 0, *, columns: Columns | None = None,
+               token: str | None = None) -> None:
         """Randomizes a person's record and queues the report. The arguments are the same as in Client.report."""
-        self.report_many([record], [person], round, columns=columns)
+        self.report_many([record], [person], round, columns=with_token(columns, token))
 
     def report_many(self, records: Records, people: Sequence[str], rounds: int | Sequence[int] = 0, *,
                     columns: Columns | None = None) -> int:

@@ -14,6 +14,10 @@ from .records import is_missing, is_number
 #: records also sequences, with a value for each record.
 Columns = Mapping[str, Any]
 
+#: The name of the public column with the token of a report. A collection with tokens requires it, and a token admits one report.
+TOKEN_COLUMN = "ldp_token"
+
+
 class Side:
     """Public columns as an array of the library, whose texts live as long as this."""
 
@@ -22,6 +26,11 @@ class Side:
         self.count = len(values)
         self.array = (native.Column * self.count)(*(
             native.Column(name, ctypes.addressof(buffer), len(buffer) - 1) for name, buffer in self._texts))
+
+
+def with_token(columns: Columns | None, token: str | None) -> Columns | None:
+    """Returns the public columns with a token, if there is one."""
+    return columns if token is None else {**({} if columns is None else columns), TOKEN_COLUMN: token}
 
 
 def of_columns(columns: Columns | None) -> Side:

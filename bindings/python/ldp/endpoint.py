@@ -10,7 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from .client import Batch, Outcome, Undelivered
 from .collection import Collection
@@ -65,6 +65,12 @@ _LONGEST_PAUSE = 3600.0
 #: Seconds for which a missing collection may still be found: an endpoint looks for new collections every two seconds.
 _FOUND_WITHIN = 5.0
 
+#: Sends one request and returns the status, the header fields and the body of the response, whatever the status is. The
+#: arguments are the method, the URL, the header fields and the body of the request, which is `None` for GET and DELETE. It
+#: does not follow redirects, does not repeat the request, adds no identifying header fields, and raises OSError if there is no
+#: complete response. The package checks the receipt and the size of the response, and repeats failed requests.
+Send = Callable[[str, str, Mapping[str, str], "bytes | None"], "tuple[int, Mapping[str, str], bytes]"]
+
 #: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
 
@@ -75,9 +81,12 @@ class Endpoint:
     `timeout` is the maximum time of an attempt in seconds. It should exceed the time for which the endpoint holds batches.
     Temporary failures are retried for `retry_for` seconds (0: no retries), after random pauses of increasing length. A
     Retry-After header of the endpoint extends a pause.
+
+    `send` replaces the sender of requests, for example by one through a relay, an anonymizing network or an HTTP library of the
+    program (`Send`). It then applies a time limit of its own instead of `timeout`.
     """
 
-    def __init__(self, url: str, *, timeout: float = 100, retry_for: float = 60) -> None:
+    def __init__(self, url: str, *, timeout: float = 100, retry_for: float = 60, send: Send | None = None) -> None:
         if url.startswith(("localhost:", "127.0.0.1:", "[::1]:")):
             url = "http://" + url
         parts = urllib.parse.urlsplit(url)
@@ -88,6 +97,7 @@ class Endpoint:
         self._timeout = timeout
         self._retry_for = retry_for
         self._opener = urllib.request.build_opener(_NoRedirect, _PlainHandler, _TlsHandler)
+        self._send = send or self._exchange
 
     def fetch_spec(self, collection: str) -> str:
         """Returns the spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
@@ -123,41 +133,46 @@ class Endpoint:
     def _request(self, method: str, path: str, judge: _Judge, failure: Callable[[], Error],
                  content: bytes | None = None, kind: str = "application/octet-stream") -> bytes:
         """The body of the first answer that is judged final. Raises the failure that the judge noted, or one of its own."""
-        request = urllib.request.Request(self._url + path, content,
-                                         # urllib would send its own name, with the version of Python.
-                                         {"Content-Type": kind, "User-Agent": "ldp"},
-                                         method=method)
+        # urllib would send its own name, with the version of Python.
+        fields = {"Content-Type": kind, "User-Agent": "ldp"}
         until, pause = time.monotonic() + self._retry_for, 0.1
         while True:
             least = 0.0
             try:
-                status, headers, body = self._exchange(request)
+                status, given, body = self._send(method, self._url + path, fields, content)
             except (OSError, http.client.HTTPException) as lost:  # no connection, or one that broke
                 error = Error(Code.ENVIRONMENT, f"the endpoint cannot be reached: {escaped(str(lost))}", "",
                               "Repeat the call: a batch counts once, however often it is sent.")
                 error.__cause__ = lost
             else:
-                self._history = headers.get("Ldp-History", "")
-                action = judge(status, body, headers.get("Ldp-Receipt", ""))
+                headers = {name.lower(): value for name, value in given.items()}
+                if len(body) > _MOST:
+                    raise Error(Code.ENVIRONMENT, "the response is too long", f"At most {_MOST} bytes are read.",
+                                "Check the address of the endpoint.")
+                self._history = headers.get("ldp-history", "")
+                action = judge(status, body, headers.get("ldp-receipt", ""))
                 if action not in (Action.REPEAT, Action.STOP):
                     return body
                 error = failure()
                 if action is Action.STOP:
                     raise error
-                least = _pause(headers.get("Retry-After", ""))
+                least = _pause(headers.get("retry-after", ""))
             wait = max(least, random.uniform(pause / 2, pause))
             if time.monotonic() + wait > until:
                 raise error
             time.sleep(wait)
             pause = min(2 * pause, 10.0)
 
-    def _exchange(self, request: urllib.request.Request) -> tuple[int, Any, bytes]:
+    def _exchange(self, method: str, url: str, fields: Mapping[str, str],
+                  content: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
+        request = urllib.request.Request(url, content, dict(fields), method=method)
+        # One byte more than an endpoint sends, so that a longer response is detected.
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return int(answer.status), answer.headers, _body(answer)
+                return int(answer.status), dict(answer.headers.items()), answer.read(_MOST + 1)
         except urllib.error.HTTPError as refused:
             with refused:
-                return refused.code, refused.headers, _body(refused)
+                return refused.code, dict(refused.headers.items()), refused.read(_MOST + 1)
 
 
 class HttpUploader:
@@ -211,15 +226,6 @@ class HttpUploader:
 
         self._endpoint._request(method, path, judge, lambda: why, posted, kind)
         return action, outcome, why
-
-
-def _body(answer: Any) -> bytes:
-    """Returns the body of a response. Raises Error (ENVIRONMENT) for a body that no endpoint sends."""
-    body: bytes = answer.read(_MOST + 1)
-    if len(body) > _MOST:
-        raise Error(Code.ENVIRONMENT, "the response is too long", f"At most {_MOST} bytes are read.",
-                    "Check the address of the endpoint.")
-    return body
 
 
 def _path(collection: str) -> str:

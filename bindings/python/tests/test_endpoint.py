@@ -3,6 +3,7 @@ endpoints that behave badly.
 """
 
 import hashlib
+import http.client
 import http.server
 import json
 import os
@@ -70,6 +71,82 @@ class Endpoints(unittest.TestCase):
         self.assertEqual((sent.batches, sent.reports, sent.refused), (2, 3, 1))
         self.assertIn("no public column", self.client.refused()[0])
         self.assertEqual(self.run_sql("SELECT country, count(*) FROM columned GROUP BY 1 ORDER BY 1"), [("de", 2), ("fr", 1)])
+
+    def test_tokens(self):
+        self.run_sql("SELECT ldp_create_collection('ballots', %s)", REGION)
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('ballots')")
+        tokens = self.run_sql("SELECT ldp_create_tokens('ballots', 3)")[0][0]
+        uploader = self.endpoint.uploader("ballots")
+        for _ in range(100):
+            try:
+                self.endpoint.fetch_spec("ballots")
+                break
+            except ldp.Error:
+                time.sleep(0.1)
+        for token in tokens[:2]:
+            self.client.report(["west"], token=token)
+        # The program ends before it sends. The state has the tokens.
+        state = self.client.state()
+        self.assertEqual(self.client.flush(uploader).reports, 2)
+        again = ldp.Client(self.region, state=state)
+        repeated = again.flush(uploader)
+        self.assertEqual((repeated.reports, repeated.repeated), (2, 2))
+        # A report with a redeemed token, and one without a token: through the endpoint, and through the database.
+        again.report(["west"], token=tokens[0])
+        again.report(["west"])
+        with self.assertRaises(ldp.Error):
+            again.flush(uploader)
+        self.assertEqual([text.count("no valid token") for text in again.refused()], [1, 1])
+        self.assertEqual(again.drop_refused(), 2)
+        direct = ldp.Client(self.region)
+        direct.report(["west"], token=tokens[1])
+        with self.assertRaises(ldp.Error):
+            direct.flush(ldp.Uploader(self.connection, "ballots"))
+        self.assertIn("redeemed", direct.refused()[0])
+        fleet = ldp.Fleet(self.region, "fleet.ldp")
+        self.addCleanup(fleet.close)
+        fleet.report("ann", ["west"], token=tokens[2])
+        self.assertEqual(fleet.flush(uploader).reports, 1)
+        self.assertEqual(self.run_sql("SELECT count(*) FROM ballots"), [(3,)])
+        self.assertEqual(self.run_sql("SELECT count(*) FROM ldp_internal.ldp_token"), [(0,)])
+        rounds = ldp.Collection('{"mechanism": "ddrm", "epsilon": 4, "domain": ["good", "bad"], "rounds": 4}')
+        series = ldp.Client(rounds)
+        with self.assertRaises(ldp.Error) as refused:
+            series.report(["good"], 1, token=tokens[0])
+        self.assertEqual(refused.exception.code, ldp.Code.UNSUPPORTED)
+        self.assertEqual(series.pending, 0)
+
+    def test_sender_of_the_program(self):
+        requests = []
+
+        def send(method, url, headers, body):
+            requests.append((method, url, sorted(headers), len(body or b"")))
+            if len(requests) == 2:
+                raise ConnectionResetError("the relay ended")
+            if len(requests) == 3:
+                return 503, {"RETRY-AFTER": "0"}, b"busy"
+            connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=60)
+            try:
+                path = url.removeprefix("https://relay.example/ldp")
+                connection.request(method, path, body, dict(headers))
+                answer = connection.getresponse()
+                return answer.status, dict(answer.getheaders()), answer.read()
+            finally:
+                connection.close()
+
+        endpoint = ldp.Endpoint("https://relay.example/ldp", retry_for=5, send=send)
+        before = self.counted()
+        client = ldp.Client(endpoint.collection("regions / here"))
+        client.report(["west"])
+        self.assertEqual(client.flush(endpoint.uploader("regions / here")).reports, 1)
+        self.assertEqual(self.counted(), before + 1)
+        self.assertEqual([request[0] for request in requests], ["GET", "POST", "POST", "POST"])
+        self.assertEqual(requests[1], requests[3])
+        self.assertEqual(requests[1][2], ["Content-Type", "User-Agent"])
+        # The package checks the size and the receipt of a response of any sender.
+        for answer in [(200, {}, bytes(2 << 20)), (200, {"Ldp-Receipt": "0" * 64}, b"{}")]:
+            with self.assertRaises(ldp.Error):
+                ldp.Endpoint("https://relay.example", retry_for=0, send=lambda *_: answer).fetch_spec("regions / here")
 
     def test_specs(self):
         self.assertEqual(self.region.fingerprint, ldp.Collection(REGION).fingerprint)

@@ -1,5 +1,5 @@
 // Connections to an endpoint (ldp collect) over HTTP/1.1. Header-only, so that libldp itself does not depend
-// on Boost.Beast. For TLS, use a local proxy, or pass a BatchTransport over another library to Client::flush.
+// on Boost.Beast. For TLS, use a local proxy, or pass a sender over another library (HttpConnection::Send).
 #pragma once
 
 // Before Boost.Asio, which in version 1.74 uses std::exchange without it.
@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "client/batch_transport.hpp"
 #include "client/http/endpoint_error.hpp"
@@ -45,6 +46,35 @@ class HttpConnection {
     /// Judges a reply. Returns nothing if it is final, else the failure, which states whether to repeat the
     /// request.
     using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
+
+    /// A request for the sender of an application.
+    struct SentRequest {
+        std::string method;                                        ///< GET, POST or DELETE
+        std::string url;                                           ///< with the address of the endpoint
+        std::vector<std::pair<std::string, std::string>> headers;  ///< the media type of the body
+        std::string body;                                          ///< empty except for POST
+    };
+    /// The response that the sender received.
+    struct ReceivedResponse {
+        unsigned status;                                           ///< HTTP status
+        std::vector<std::pair<std::string, std::string>> headers;  ///< names in upper or lower case
+        std::string body;                                          ///< content
+    };
+    /// Sends one request and returns its response, whatever the status is. It follows no redirects, does not repeat the request
+    /// and adds no identifying header fields. It throws any exception derived from std::exception if there is no complete
+    /// response.
+    using Send = std::function<ReceivedResponse(const SentRequest&)>;
+
+    /// Sends all requests with this function, for example through a relay, an anonymizing network or another HTTP library. The
+    /// address may begin with https://. The connection checks the receipt and the size of responses, and repeats failed requests.
+    HttpConnection(const std::string& address, Send send, const RetryPolicy& retry_policy = {})
+        : address_(normal_address(address)),
+          retry_policy_(retry_policy),
+          timeout_(0),
+          send_(std::move(send)),
+          url_(address) {
+        while (url_.ends_with('/')) url_.pop_back();
+    }
 
     /// Connects to the endpoint at http://HOST[:PORT][/PATH] at the first request. The scheme may be missing if
     /// the host is this machine (localhost, 127.0.0.1, [::1]). A response may take
@@ -101,36 +131,54 @@ class HttpConnection {
             message.body() = std::move(body);
         }
         message.prepare_payload();
+        SentRequest sent;
+        if (send_) {
+            sent = {std::string(boost::beast::http::to_string(method)), url_ + path, {}, message.body()};
+            if (method == Method::post) sent.headers.emplace_back("Content-Type", type);
+        }
 
         SystemRandom bits;
         std::optional<Backoff> backoff;
         steady_clock::time_point first_failure;
         for (;;) {
             milliseconds asked{0};
+            const auto taken = [&](Reply reply, std::string_view seconds) {
+                reply_ = std::move(reply);
+                std::int64_t number = 0;
+                std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
+                asked = std::chrono::seconds(std::clamp<std::int64_t>(number, 0, 3600));
+                return judge(reply_);
+            };
             const auto failure = [&]() -> std::optional<TransportFailure> {
+                if (send_) {
+                    std::optional<ReceivedResponse> received;
+                    try {
+                        received = send_(sent);
+                    } catch (const std::exception& lost) {
+                        return unanswered(doing, lost.what());
+                    }
+                    if (received->body.size() > most_body) return too_long(doing);
+                    const auto field = [&](std::string_view name) {
+                        const auto found = std::ranges::find_if(received->headers, [&](const auto& one) {
+                            return boost::beast::iequals(one.first, {name.data(), name.size()});
+                        });
+                        return found == received->headers.end() ? std::string() : found->second;
+                    };
+                    return taken({received->status, std::move(received->body), field("Last-Modified"),
+                                  field(receipt_field), field(history_field)},
+                                 field("Retry-After"));
+                }
                 try {
                     const auto response = exchanged(message);
-                    reply_ = {response.result_int(), response.body(),
-                              std::string(response[http::field::last_modified]),
-                              std::string(response[receipt_field]), std::string(response[history_field])};
-                    const std::string seconds(response[http::field::retry_after]);
-                    std::int64_t number = 0;
-                    std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
-                    asked = std::chrono::seconds(std::clamp<std::int64_t>(number, 0, 3600));
-                    return judge(reply_);
+                    return taken({response.result_int(), response.body(),
+                                  std::string(response[http::field::last_modified]),
+                                  std::string(response[receipt_field]), std::string(response[history_field])},
+                                 std::string(response[http::field::retry_after]));
                 } catch (const boost::system::system_error& broken) {
                     stream_.reset();
-                    if (broken.code() == http::error::body_limit)
-                        return TransportFailure(
-                            {ErrorCode::environment, std::string(doing) + ": the response is too long",
-                             "At most " + std::to_string(most_body) + " bytes are read.",
-                             "Check the address of the endpoint."},
-                            false);
-                    return TransportFailure(
-                        {ErrorCode::environment,
-                         std::string(doing) + ": there is no connection to the endpoint",
-                         broken.code().message(), "Check the address, and check that the endpoint runs."},
-                        true);
+                    return broken.code() == http::error::body_limit
+                               ? too_long(doing)
+                               : unanswered(doing, broken.code().message());
                 }
             }();
             if (!failure) return std::move(reply_);
@@ -152,6 +200,18 @@ class HttpConnection {
   private:
     using Response = boost::beast::http::response<boost::beast::http::string_body>;
     using Stream = boost::beast::tcp_stream;
+
+    static TransportFailure too_long(std::string_view doing) {
+        return {{ErrorCode::environment, std::string(doing) + ": the response is too long",
+                 "At most " + std::to_string(most_body) + " bytes are read.",
+                 "Check the address of the endpoint."},
+                false};
+    }
+    static TransportFailure unanswered(std::string_view doing, const std::string& why) {
+        return {{ErrorCode::environment, std::string(doing) + ": there is no connection to the endpoint", why,
+                 "Check the address, and check that the endpoint runs."},
+                true};
+    }
 
     /// Starts an asynchronous operation and waits for its handler. Boost.Beast enforces time limits for
     /// asynchronous operations only.
@@ -216,6 +276,8 @@ class HttpConnection {
     std::string address_, host_, port_ = default_port, prefix_;
     RetryPolicy retry_policy_;
     std::chrono::seconds timeout_;
+    Send send_;        ///< of the application; empty by default
+    std::string url_;  ///< address with which the URLs of its requests begin
     Waiting waiting_;
     boost::asio::io_context io_{1};
     std::optional<Stream> stream_;
