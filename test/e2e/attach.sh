@@ -138,6 +138,7 @@ check "digests equal the extension's" "$("${extension[@]}" -c "SELECT ldp_batch_
 run "refresh by country" 0 "$ldp" refresh --by round,country sent
 same sent round country
 check "a submitter reads nothing" 1 "$(PGUSER=gateway sql -c "SELECT FROM sent" 2>&1 | grep -c "permission denied")"
+check "and has no tokens" 1 "$(PGUSER=gateway sql -c "SELECT ldp.ldp_claim_batch('sent', gen_random_uuid(), 1, sha256(''), sha256('token'))" 2>&1 | grep -c "tokens require the extension ldp")"
 check "and writes no claims" 1 "$(PGUSER=gateway sql -c "INSERT INTO ldp_internal.ldp_batch VALUES ('sent', 'x', gen_random_uuid(), 1, sha256(''))" 2>&1 | grep -c "permission denied")"
 # The checks run with their own search path: functions of a submitter's schema do not replace those of PostgreSQL.
 PGUSER=boss sql -c "CREATE SCHEMA gateways AUTHORIZATION gateway" >/dev/null

@@ -265,10 +265,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('permission denied to submit reports to collection "%s"', name),
             HINT = format('The owner can GRANT INSERT ON %s.', into_table);
     END IF;
-    IF token IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('collection "%s" has no tokens', name),
-            HINT = 'Tokens require the extension ldp.';
-    END IF;
+    IF token IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'tokens require the extension ldp'; END IF;
     -- The submitter deletes its reports after the commit, so the commit must be durable.
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
