@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/math/tails.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
@@ -189,6 +190,36 @@ BOOST_AUTO_TEST_CASE(ends_of_exact_intervals_are_those_of_a_bisection) {
                         BOOST_CHECK_LE(std::abs(found.lower - std::min(estimate, low)), close);
                         BOOST_CHECK_LE(std::abs(found.upper - std::max(estimate, high)), close);
                     }
+}
+
+// The same for shares with a variance at each true value.
+BOOST_AUTO_TEST_CASE(ends_of_share_intervals_are_those_of_a_bisection) {
+    SeededBits bits(1502);
+    const auto uniform = [&] { return static_cast<double>(bits.below(1 << 20)) / (1 << 20); };
+    for (int round = 0; round < 3000; ++round) {
+        const double noise = 4 * uniform() * uniform(), skew = 2 * uniform() - 1;
+        ErrorLaw law{.truths = possible_shares, .unseen_error = round % 4 == 0 ? 0.01 * uniform() : 0};
+        law.curve = {std::exp(2 + 10 * uniform()), {noise, 1 - noise / 4, -1, 0}, {skew, 1 - skew, -3, 2}};
+        const double estimate = 1.4 * uniform() - 0.2, critical_value = 0.5 + 4 * uniform();
+        const auto allowed = [&](double share, double side) {
+            const double variance = law.curve.variance_at(share) / law.curve.n + square(law.unseen_error);
+            const double off = side * (estimate - share);
+            if (!(variance > 0)) return off <= 0;
+            const double correction = side * law.curve.third_at(share) / square(law.curve.n) /
+                                      (variance * std::sqrt(variance)) * (square(critical_value) - 1) / 6;
+            return off <= std::sqrt(variance) * (critical_value + std::max(correction, -critical_value / 2));
+        };
+        const auto end = [&](double side, double far) {
+            double inside = std::clamp(estimate, 0.0, 1.0);
+            if (allowed(far, side)) return far;
+            for (int halving = 0; halving < 48; ++halving)
+                (allowed((inside + far) / 2, side) ? inside : far) = (inside + far) / 2;
+            return inside;
+        };
+        const Interval found = interval(Estimate{estimate, 1e-9}, critical_value, law);
+        BOOST_CHECK_SMALL(found.lower - std::min(estimate, end(1, 0)), 1e-12);
+        BOOST_CHECK_SMALL(found.upper - std::max(estimate, end(-1, 1)), 1e-12);
+    }
 }
 
 // An interval contains the estimate and grows with the confidence. Apart from the estimate, it contains possible values only.

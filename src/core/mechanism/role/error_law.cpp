@@ -129,8 +129,7 @@ class ShareInterval {
     /// the nearest possible share.
     [[nodiscard]] Interval operator()() const {
         const double nearest = std::clamp(value_, 0.0, 1.0);
-        const double low = last([&](double share) { return !too_large_for(share); }, nearest, 0);
-        const double high = last([&](double share) { return !too_small_for(share); }, nearest, 1);
+        const double low = last(1, nearest, 0), high = last(-1, nearest, 1);
         return {std::min(value_, low), std::max(value_, high)};
     }
 
@@ -143,28 +142,54 @@ class ShareInterval {
         const double variance = curve_.variance_at(share) / curve_.n + unseen_;
         const double off = value_ - share;
         if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0};
-        const double third = curve_.third_at(share) / (curve_.n * curve_.n);
-        return {off / std::sqrt(variance),
-                third / std::pow(variance, 1.5) * (square(critical_value_) - 1) / 6};
+        const double third = curve_.third_at(share) / (curve_.n * curve_.n), deviation = std::sqrt(variance);
+        return {off / deviation, third / (variance * deviation) * (square(critical_value_) - 1) / 6};
     }
-    // The correction diverges as the variance vanishes. It is limited so that it does not change the sign of
-    // the critical value.
-    [[nodiscard]] bool too_large_for(double share) const noexcept {
+    /// Returns by how many standard errors the estimate is too far from a share. The interval contains the shares for
+    /// which this is not positive. `side` is 1 if the estimate is above the share, -1 if it is below. The correction for
+    /// skewness diverges as the variance vanishes, and is limited so that it does not change the sign of the critical
+    /// value.
+    [[nodiscard]] double excess(double share, double side) const noexcept {
         const auto [off, skew] = at(share);
-        return off > critical_value_ + std::max(skew, -critical_value_ / 2);
+        return side * off - (critical_value_ + std::max(side * skew, -critical_value_ / 2));
     }
-    [[nodiscard]] bool too_small_for(double share) const noexcept {
-        const auto [off, skew] = at(share);
-        return off < -critical_value_ + std::min(skew, critical_value_ / 2);
-    }
-    /// Returns the share with the property nearest to `end`, if all shares from `begin` up to it have the
-    /// property; `begin` if none has it.
-    template <class Holds>
-    [[nodiscard]] static double last(Holds holds, double begin, double end) {
-        if (holds(end)) return end;
-        for (int halving = 0; halving < 48; ++halving) {
+    /// Returns the share nearest to `end` whose excess is not positive, if the excess of all shares from `begin` to it
+    /// is not positive; `begin` if there is none. The result is that of 48 bisections. The last ones are decided by a
+    /// narrow bracket of the root, which secants find.
+    [[nodiscard]] double last(double side, double begin, double end) const noexcept {
+        constexpr int halvings = 48, first_halvings = 4, most_secants = 12;
+        double excess_of_end = excess(end, side), excess_of_begin = -critical_value_;
+        if (!(excess_of_end > 0)) return end;
+        const double narrow = std::abs(end - begin) * 0x1p-47;
+        int halving = 0;
+        for (; halving < first_halvings; ++halving) {
+            const double middle = (begin + end) / 2, found = excess(middle, side);
+            if (found > 0)
+                end = middle, excess_of_end = found;
+            else
+                begin = middle, excess_of_begin = found;
+        }
+        // The excess is not positive at `inside`, and positive at `outside`.
+        double inside = begin, outside = end;
+        double at = begin, last_at = end, found = excess_of_begin, last_found = excess_of_end;
+        for (int secant = 0; secant < most_secants && std::abs(outside - inside) > narrow; ++secant) {
+            double next = at - found * (at - last_at) / (found - last_found);
+            const auto [least, most] = std::minmax(inside, outside);
+            if (!(next > least && next < most))
+                next = (inside + outside) / 2;
+            // A step across the root closes the bracket.
+            else if (std::abs(next - at) < narrow)
+                next = at + std::copysign(narrow, found > 0 ? inside - at : outside - at);
+            last_at = at, last_found = found;
+            at = next, found = excess(at, side);
+            (found > 0 ? outside : inside) = at;
+        }
+        const bool up = end > begin;
+        for (; halving < halvings; ++halving) {
             const double middle = (begin + end) / 2;
-            (holds(middle) ? begin : end) = middle;
+            const bool known_inside = up ? middle <= inside : middle >= inside,
+                       known_outside = up ? middle >= outside : middle <= outside;
+            (known_inside || (!known_outside && !(excess(middle, side) > 0)) ? begin : end) = middle;
         }
         return begin;
     }
