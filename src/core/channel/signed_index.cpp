@@ -47,7 +47,7 @@ std::vector<double> SignedIndex::bucket_shares(std::uint64_t n, Bytes counters) 
     std::vector<double> shares(buckets());
     for (std::uint64_t out = 0; out < outputs(); ++out)
         shares[out / columns() / 2] += static_cast<double>(count(counters, out));
-    for (double& share : shares) share = (share / static_cast<double>(n) - 2 * unlikely()) / tilt();
+    for (double& share : shares) share = (share / static_cast<double>(n) - 2 * unlikely_) / tilt();
     return shares;
 }
 
@@ -91,8 +91,8 @@ std::vector<Check> SignedIndex::health(std::uint64_t n, Bytes counters) const {
     };
     return {
         goodness_of_fit("columns drawn", drawn),
-        {"least support of a node", share_of(least), unlikely(), any(binomial_at_most(n, unlikely(), least))},
-        {"greatest support of a node", share_of(most), likely(), any(binomial_at_least(n, likely(), most))}};
+        {"least support of a node", share_of(least), unlikely_, any(binomial_at_most(n, unlikely_, least))},
+        {"greatest support of a node", share_of(most), likely_, any(binomial_at_least(n, likely_, most))}};
 }
 
 // Doubling g improves (e + 2g − 1)²/g while g < (e − 1)/√8.

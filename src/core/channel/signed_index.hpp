@@ -31,7 +31,11 @@ class SignedIndex {
   public:
     /// Requires buckets ≤ places ≤ 20, both as powers of two.
     SignedIndex(unsigned places, unsigned buckets, double epsilon)
-        : places_(places), buckets_(buckets), response_(std::uint64_t{2} << buckets, epsilon) {}
+        : places_(places),
+          buckets_(buckets),
+          response_(std::uint64_t{2} << buckets, epsilon),
+          likely_(share(response_.weight(0, 0))),
+          unlikely_(share(response_.weight(0, 1))) {}
 
     [[nodiscard]] std::uint64_t places() const noexcept { return std::uint64_t{1} << places_; }
     [[nodiscard]] std::uint64_t buckets() const noexcept { return std::uint64_t{1} << buckets_; }
@@ -57,7 +61,7 @@ class SignedIndex {
     [[nodiscard]] ChannelLaw channel_law() const;
     /// Returns the largest probability of an output, which is the same for all outputs.
     [[nodiscard]] double max_probability() const noexcept {
-        return likely() / static_cast<double>(columns());
+        return likely_ / static_cast<double>(columns());
     }
     /// Returns the largest absolute value of Σ v·(estimated share) from a single report; the sum covers the
     /// first positions.
@@ -70,12 +74,12 @@ class SignedIndex {
     /// Returns the unbiased shares of users in each bucket from n ≥ 1 counted outputs.
     [[nodiscard]] std::vector<double> bucket_shares(std::uint64_t n, Bytes counters) const;
     /// Returns p − q.
-    [[nodiscard]] double tilt() const noexcept { return likely() - unlikely(); }
+    [[nodiscard]] double tilt() const noexcept { return likely_ - unlikely_; }
     /// Returns n·Var of Σ v·(estimated share) plus the square of that sum. `squares` is Σ v² over all
     /// positions. `crowded` is the mean over the users of Σ v² over the positions of their bucket. Exact for
     /// users drawn at random; the square refers to the expected sum.
     [[nodiscard]] double mean_square(double squares, double crowded) const noexcept {
-        return (2 * unlikely() * squares + tilt() * crowded) / (tilt() * tilt());
+        return (2 * unlikely_ * squares + tilt() * crowded) / (tilt() * tilt());
     }
 
     /// Returns the tests of n counted reports: whether columns are uniform, and whether the support of each
@@ -97,12 +101,11 @@ class SignedIndex {
     [[nodiscard]] double share(std::uint64_t weight) const noexcept {
         return static_cast<double>(weight) / static_cast<double>(response_.total());
     }
-    [[nodiscard]] double likely() const noexcept { return share(response_.weight(0, 0)); }
-    [[nodiscard]] double unlikely() const noexcept { return share(response_.weight(0, 1)); }
 
     unsigned places_;
     unsigned buckets_;
     SymmetricChannel response_;
+    double likely_, unlikely_;  ///< probabilities of the true symbol and of another one
 };
 
 }  // namespace ldp

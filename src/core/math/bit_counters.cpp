@@ -213,6 +213,18 @@ template <class Word>
     return all;
 }
 
+/// Returns 64 bits as a transposed square: bit i of byte j becomes bit j of byte i (Warren 2013).
+std::uint64_t transposed(std::uint64_t square) noexcept {
+    const auto exchange = [&](unsigned distance, std::uint64_t mask) {
+        const std::uint64_t differing = (square ^ square >> distance) & mask;
+        square ^= differing ^ differing << distance;
+    };
+    exchange(7, 0x00AA00AA00AA00AA);
+    exchange(14, 0x0000CCCC0000CCCC);
+    exchange(28, 0x00000000F0F0F0F0);
+    return square;
+}
+
 #ifdef LDP_WIDE
 LDP_WIDE void add_wide(std::byte* counters, std::size_t width, Bytes string) noexcept {
     add_long(counters, width, string);
@@ -314,12 +326,21 @@ std::uint64_t BitCounters::count(const std::byte* counters, std::size_t bit) con
     return count;
 }
 
+// Eight digits of eight counters are a square of 64 bits, which is transposed at once.
 std::vector<std::uint64_t> BitCounters::counts(const std::byte* counters) const {
     std::vector<std::uint64_t> counts(bits_);
-    for (unsigned j = 0; j < planes; ++j, check_interrupt())
-        for (std::size_t i = 0; i < bits_; ++i)
-            counts[i] |= std::uint64_t{std::to_integer<unsigned>(counters[j * width_ + i / 8]) >> i % 8 & 1}
-                         << j;
+    for (unsigned first = 0; first < planes; first += 8, check_interrupt()) {
+        const unsigned digits = std::min(8U, planes - first);
+        for (std::size_t i = 0; i < width_; ++i) {
+            std::uint64_t square = 0;
+            for (unsigned j = 0; j < digits; ++j)
+                square |= std::to_integer<std::uint64_t>(counters[(first + j) * width_ + i]) << 8 * j;
+            if (square == 0) continue;
+            square = transposed(square);
+            const std::size_t last = std::min<std::size_t>(bits_ - 8 * i, 8);
+            for (std::size_t k = 0; k < last; ++k) counts[8 * i + k] |= (square >> 8 * k & 0xFF) << first;
+        }
+    }
     return counts;
 }
 

@@ -225,6 +225,34 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         return std::max(sum - share * (1 - share), 0.0);
     }
 
+    // Level by level, from the last one: all ends in a node have its people.
+    std::vector<double> before_each(std::size_t count) const override {
+        std::vector<double> inside(count + 1), sums(count + 1);  // of Cut and of between(), by end
+        Work work;
+        for (std::size_t level = tree_.levels(); level-- > 0;) {
+            const std::size_t width = std::size_t{1} << (tree_.levels() - level);
+            for (std::size_t first = 0, node = 0; first <= count; first += width, ++node, work.done(width)) {
+                const std::size_t middle = tree_.middle(level, node), last = std::min(first + width - 1, count);
+                if (middle >= tree_.positions()) {
+                    for (std::size_t end = middle; end <= last; ++end) inside[end] = 1;
+                    for (std::size_t end = first; end <= last; ++end) sums[end] += variance(level, {});
+                    continue;
+                }
+                const double crowd = crowds_[level][tree_.channels_[level].bucket(node)],
+                             apart = left(level, node) - right(level, node);
+                for (std::size_t end = first; end <= last; ++end) {
+                    const double in_left = end < middle ? inside[end] : 1,
+                                 in_right = end < middle ? 0 : inside[end], v = (in_left - in_right) / 2;
+                    inside[end] = (in_left + in_right) / 2;
+                    sums[end] += variance(level, {v * v, v * v * crowd, v * apart, v * v});
+                }
+            }
+        }
+        for (std::size_t end = 1; end <= count; ++end)
+            sums[end] = std::max(sums[end] - below_[end] * (1 - below_[end]), 0.0);
+        return {sums.begin() + 1, sums.end()};
+    }
+
     TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
         const SplitPeople split(below_, first, end, n_);
         Cut from{first}, to{end};
