@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+
+#include "core/math/bit_counters.hpp"
 
 namespace ldp {
 
@@ -13,6 +16,136 @@ std::vector<double> beginnings(std::span<const double> terms) {
     for (std::size_t i = 0; i < terms.size(); ++i) sums[i + 1] = sums[i] + terms[i];
     return sums;
 }
+
+// The same source is compiled twice, as in bit_counters.cpp: for any processor, and for wide registers. The results are
+// equal.
+
+using Four [[gnu::vector_size(32)]] = double;
+constexpr std::size_t four = 4;
+
+/// Returns a size that is enough for whole groups of four terms at any position.
+constexpr std::size_t in_fours(std::size_t size) noexcept {
+    return size + four;
+}
+
+[[gnu::always_inline]] inline void load_four(Four& terms, const double* from) noexcept {
+    std::memcpy(&terms, from, sizeof(terms));
+}
+[[gnu::always_inline]] inline void store_four(double* to, const Four& terms) noexcept {
+    std::memcpy(to, &terms, sizeof(terms));
+}
+[[gnu::always_inline]] inline double sum_of_four(const Four& terms) noexcept {
+    return (terms[0] + terms[1]) + (terms[2] + terms[3]);
+}
+
+/// Writes the prefix sums of `count` terms, the empty one first, with one addition for four of them to wait for.
+void sum_up(const double* terms, std::size_t count, double* sums) noexcept {
+    double sum = *sums = 0;
+    std::size_t i = 0;
+    for (; i + four <= count; i += four) {
+        const double a = terms[i], b = a + terms[i + 1], c = terms[i + 2], d = c + terms[i + 3];
+        sums[i + 1] = sum + a;
+        sums[i + 2] = sum + b;
+        sums[i + 3] = sum + (b + c);
+        sums[i + 4] = sum += b + d;
+    }
+    for (; i < count; ++i) sums[i + 1] = sum += terms[i];
+}
+
+/// What WindowFit has of an output.
+struct OutputTerms {
+    const double* below;     ///< the sum of shares before the output's window; the one at its end is `width` further
+    const double* observed;  ///< its observed share
+    const double* last_likely;
+    const double* last_inverse;
+    double* likely;
+    double* inverse;
+};
+
+/// A gain of log-likelihood; `far` if a probability has changed so much that the series is not exact.
+struct SeriesGain {
+    double gain;
+    bool far;
+};
+
+/// Computes the probabilities of outputs. The logarithm of 1 + x is a series of six terms, whose error is below 10⁻⁹ for
+/// |x| < 1/16.
+[[gnu::always_inline]] inline SeriesGain expect(const OutputTerms& of, std::size_t outputs, std::size_t width,
+                                                double low, double tilt) noexcept {
+    Four gains{}, furthest{};
+    for (std::size_t j = 0; j < outputs; j += four) {
+        Four below, end, observed, last, last_inverse;
+        load_four(below, of.below + j);
+        load_four(end, of.below + j + width);
+        load_four(observed, of.observed + j);
+        load_four(last, of.last_likely + j);
+        load_four(last_inverse, of.last_inverse + j);
+        const Four likely = low + tilt * (end - below), inverse = 1 / likely;
+        const Four change = (likely - last) * last_inverse;
+        const Four series =
+            1 - change * (1.0 / 2 - change * (1.0 / 3 - change * (1.0 / 4 - change * (1.0 / 5 - change * (1.0 / 6)))));
+        gains += observed * change * series;
+        const Four distance = change < 0 ? -change : change;
+        furthest = distance > furthest ? distance : furthest;
+        store_four(of.likely + j, likely);
+        store_four(of.inverse + j, inverse);
+    }
+    const double most = std::max({furthest[0], furthest[1], furthest[2], furthest[3]});
+    return {sum_of_four(gains), !(most < 1.0 / 16)};
+}
+
+/// Multiplies shares by the ratio of observed and expected reports. The sums of an input's window are `width` apart.
+[[gnu::always_inline]] inline void maximize(const double* shares, const double* sums, std::size_t inputs,
+                                            std::size_t width, double outside, double tilt,
+                                            double* next) noexcept {
+    for (std::size_t s = 0; s < inputs; s += four) {
+        Four share, begin, end;
+        load_four(share, shares + s);
+        load_four(begin, sums + s);
+        load_four(end, sums + s + width);
+        store_four(next + s, share * (outside + tilt * (end - begin)));
+    }
+}
+
+/// Writes the averages of terms and their neighbours; the first one has a neighbour before it.
+[[gnu::always_inline]] inline void average(const double* terms, std::size_t count, double* averages) noexcept {
+    for (std::size_t s = 0; s < count; s += four) {
+        Four before, here, behind;
+        load_four(before, terms + s - 1);
+        load_four(here, terms + s);
+        load_four(behind, terms + s + 1);
+        store_four(averages + s, (before + 2 * here + behind) / 4);
+    }
+}
+
+/// Writes the ratios of observed and expected shares.
+[[gnu::always_inline]] inline void compare(const double* observed, const double* inverse, std::size_t outputs,
+                                           double* ratios) noexcept {
+    for (std::size_t j = 0; j < outputs; j += four) {
+        Four share, over;
+        load_four(share, observed + j);
+        load_four(over, inverse + j);
+        store_four(ratios + j, share * over);
+    }
+}
+
+#ifdef LDP_WIDE
+LDP_WIDE SeriesGain expect_wide(const OutputTerms& of, std::size_t outputs, std::size_t width, double low,
+                                double tilt) noexcept {
+    return expect(of, outputs, width, low, tilt);
+}
+LDP_WIDE void maximize_wide(const double* shares, const double* sums, std::size_t inputs, std::size_t width,
+                            double outside, double tilt, double* next) noexcept {
+    maximize(shares, sums, inputs, width, outside, tilt, next);
+}
+LDP_WIDE void average_wide(const double* terms, std::size_t count, double* averages) noexcept {
+    average(terms, count, averages);
+}
+LDP_WIDE void compare_wide(const double* observed, const double* inverse, std::size_t outputs,
+                           double* ratios) noexcept {
+    compare(observed, inverse, outputs, ratios);
+}
+#endif
 
 }  // namespace
 
@@ -30,19 +163,6 @@ std::vector<double> WindowDecoder::outputs(std::span<const double> shares) const
     for (std::size_t j = 0; j < outputs_; ++j)
         likely[j] = low_ + tilt_ * (below[std::min(j + 1, inputs_)] - below[j < width_ ? 0 : j + 1 - width_]);
     return likely;
-}
-
-double WindowDecoder::improve(std::span<const double> observed, std::span<double> shares) const {
-    std::vector<double> ratio = outputs(shares);
-    double likelihood = 0;
-    for (std::size_t j = 0; j < outputs_; ++j) {
-        if (observed[j] > 0) likelihood += observed[j] * std::log(ratio[j]);
-        ratio[j] = observed[j] / ratio[j];
-    }
-    const std::vector<double> below = beginnings(ratio);
-    for (std::size_t s = 0; s < inputs_; ++s)
-        shares[s] *= low_ * below[outputs_] + tilt_ * (below[s + width_] - below[s]);
-    return likelihood;
 }
 
 std::vector<double> WindowDecoder::cumulative(std::span<const double> observed) const {
@@ -98,6 +218,89 @@ double WindowDecoder::noise(std::span<const double> shares, std::span<const doub
 // A window contains each residue class once.
 double WindowDecoder::residue_probability(std::size_t residue) const noexcept {
     return low_ * static_cast<double>(members(residue)) + tilt_;
+}
+
+WindowFit::WindowFit(const WindowDecoder& decoder, std::span<const double> observed,
+                     std::span<const double> start)
+    : decoder_(decoder),
+      observed_(in_fours(observed.size())),
+      shares_(in_fours(start.size())),
+      likely_(in_fours(observed.size()), 1),
+      last_likely_(likely_),
+      inverse_(likely_),
+      last_inverse_(likely_),
+      below_(in_fours(observed.size() + decoder.width_)),
+      ratios_below_(in_fours(observed.size() + 1)),
+      unsmoothed_(in_fours(start.size() + 2)) {
+    std::ranges::copy(observed, observed_.begin());
+    std::ranges::copy(start, shares_.begin());
+}
+
+// The sums of shares begin with zeros and end with the whole, so that the window of each output lies within them: the
+// sum before input s is element width − 1 + s.
+double WindowFit::gain() {
+    const std::size_t inputs = decoder_.inputs_, outputs = decoder_.outputs_, width = decoder_.width_;
+    const double low = decoder_.low_, tilt = decoder_.tilt_;
+    std::swap(likely_, last_likely_);
+    std::swap(inverse_, last_inverse_);
+    double* const sums = below_.data() + width - 1;
+    sum_up(shares_.data(), inputs, sums);
+    std::fill(sums + inputs, below_.data() + below_.size(), sums[inputs]);
+    const OutputTerms of{below_.data(),        observed_.data(), last_likely_.data(),
+                         last_inverse_.data(), likely_.data(),   inverse_.data()};
+#ifdef LDP_WIDE
+    const auto [gain, far] = wide_registers() ? expect_wide(of, outputs, width, low, tilt)
+                                              : expect(of, outputs, width, low, tilt);
+#else
+    const auto [gain, far] = expect(of, outputs, width, low, tilt);
+#endif
+    if (first_) return HUGE_VAL;
+    if (!far) return gain;
+    double sum = 0;
+    for (std::size_t j = 0; j < outputs; ++j) sum += observed_[j] * std::log(likely_[j] * last_inverse_[j]);
+    return sum;
+}
+
+void WindowFit::step(bool smooth) {
+    const std::size_t inputs = decoder_.inputs_, outputs = decoder_.outputs_, width = decoder_.width_;
+    first_ = false;
+    // The sums replace the ratios, one behind each.
+    double* const sums = ratios_below_.data();
+    double* const next = unsmoothed_.data() + 1;
+    double* const ratios = last_inverse_.data();  // not needed until the next gain, which replaces them
+#ifdef LDP_WIDE
+    const bool wide = wide_registers();
+    if (wide)
+        compare_wide(observed_.data(), inverse_.data(), outputs, ratios);
+    else
+#endif
+        compare(observed_.data(), inverse_.data(), outputs, ratios);
+    sum_up(ratios, outputs, sums);
+    const double outside = decoder_.low_ * sums[outputs];
+#ifdef LDP_WIDE
+    if (wide)
+        maximize_wide(shares_.data(), sums, inputs, width, outside, decoder_.tilt_, next);
+    else
+#endif
+        maximize(shares_.data(), sums, inputs, width, outside, decoder_.tilt_, next);
+    if (!smooth) {
+        std::copy_n(next, inputs, shares_.begin());
+        return;
+    }
+    const std::size_t last = inputs - 1;
+    next[0] *= 2;
+    next[last] *= 2;
+    next[-1] = next[1];
+    next[inputs] = next[last - 1];
+#ifdef LDP_WIDE
+    if (wide)
+        average_wide(next, inputs, shares_.data());
+    else
+#endif
+        average(next, inputs, shares_.data());
+    shares_[0] /= 2;
+    shares_[last] /= 2;
+    std::ranges::fill(std::span(shares_).subspan(inputs), 0.0);
 }
 
 }  // namespace ldp

@@ -8,7 +8,7 @@
 
 namespace ldp {
 
-/// Converts shares of outputs into shares of inputs by three methods, each in O(inputs + outputs).
+/// Converts shares of outputs into shares of inputs, in O(inputs + outputs). See also WindowFit.
 ///
 /// Let h and l be the probabilities of an output inside and outside the window, and F(j) the share of inputs
 /// up to j. Output j has the probability
@@ -23,9 +23,8 @@ class WindowDecoder {
 
     /// Returns the probability of each output for these shares of inputs.
     [[nodiscard]] std::vector<double> outputs(std::span<const double> shares) const;
-    /// Makes one step of expectation maximization in place, from the observed shares of the outputs. Returns
-    /// the log-likelihood per report before the step, which does not decrease from step to step.
-    [[nodiscard]] double improve(std::span<const double> observed, std::span<double> shares) const;
+    /// Returns the number of inputs.
+    [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
 
     /// Returns unbiased estimates of F at each input. They are linear in the observed shares, not monotone,
     /// and may lie outside [0,1]. The deviation of a residue class from 1 is divided equally among its
@@ -42,6 +41,7 @@ class WindowDecoder {
     [[nodiscard]] double residue_probability(std::size_t residue) const noexcept;
 
   private:
+    friend class WindowFit;
     /// The weight of each output in the mean of a function, and the constant term.
     struct OutputWeights {
         std::vector<double> weight;
@@ -58,6 +58,37 @@ class WindowDecoder {
     std::size_t width_;
     double low_;   ///< l
     double tilt_;  ///< h − l
+};
+
+/// Shares of the inputs that are fitted to observed shares of the outputs by expectation maximization, step by step, each in
+/// O(inputs + outputs). Sums are made of four terms at a time on every processor, so that the result does not depend on its
+/// registers.
+class WindowFit {
+  public:
+    /// The vectors have an element for each output, and for each input.
+    WindowFit(const WindowDecoder& decoder, std::span<const double> observed, std::span<const double> start);
+
+    /// Returns the shares.
+    [[nodiscard]] std::span<const double> shares() const noexcept {
+        return std::span(shares_).first(decoder_.inputs_);
+    }
+    /// Returns the log-likelihood per report of the shares, less that of the shares before the last step. It is not negative
+    /// if that step did not smooth, and infinite before the first step. Must be called before each step.
+    [[nodiscard]] double gain();
+    /// Makes a step. To smooth means to average each density with its neighbours after the step, with the weights 1, 2, 1. The
+    /// outer inputs are half as wide as the others, and use their only neighbour twice.
+    void step(bool smooth);
+
+  private:
+    WindowDecoder decoder_;
+    bool first_ = true;  ///< whether no step has been made
+    // With room for whole groups of four terms.
+    std::vector<double> observed_, shares_;
+    std::vector<double> likely_, last_likely_;    ///< probabilities of the outputs, and those before the last step
+    std::vector<double> inverse_, last_inverse_;  ///< their inverses
+    std::vector<double> below_;                   ///< sums of shares: see gain()
+    std::vector<double> ratios_below_;            ///< sums of observed over expected shares
+    std::vector<double> unsmoothed_;              ///< shares between their outer neighbours
 };
 
 }  // namespace ldp

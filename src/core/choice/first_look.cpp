@@ -103,8 +103,7 @@ class Smooth {
     }
     [[nodiscard]] std::vector<double> fit(const std::vector<double>& seen) const {
         const Distribution found =
-            fit_points({0, 1}, cells_, people_, epsilon_, Smoothing::binomial,
-                       [&](std::span<double> shares) { return decoder_.improve(seen, shares); });
+            fit_points({0, 1}, decoder_, seen, people_, epsilon_, Smoothing::binomial);
         std::vector<double> curve(found.shares);
         std::partial_sum(curve.begin(), curve.end(), curve.begin());
         curve.pop_back();

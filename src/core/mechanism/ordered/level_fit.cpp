@@ -17,22 +17,6 @@ namespace {
     raise(ErrorCode::invalid_value, what, "Found " + shortest(found) + ".");
 }
 
-/// Averages each density with its neighbours with weights 1, 2, 1, and preserves the sum. The outer cells are
-/// half as wide and use their only neighbour twice.
-void smooth(std::vector<double>& shares) {
-    const std::size_t last = shares.size() - 1;
-    shares[0] *= 2;
-    shares[last] *= 2;
-    double before = shares[1];
-    for (std::size_t s = 0; s <= last; ++s) {
-        const double here = shares[s];
-        shares[s] = (before + 2 * here + (s < last ? shares[s + 1] : before)) / 4;
-        before = here;
-    }
-    shares[0] /= 2;
-    shares[last] /= 2;
-}
-
 }  // namespace
 
 double Distribution::cdf(double value) const {
@@ -76,32 +60,27 @@ std::vector<double> edges_around(const Interval& ends, std::size_t points) {
     return edges;
 }
 
-Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, double epsilon,
-                        Smoothing smoothing, const std::function<double(std::span<double>)>& improve) {
+Distribution fit_points(Interval ends, const WindowDecoder& decoder, std::span<const double> observed,
+                        std::uint64_t n, double epsilon, Smoothing smoothing) {
     constexpr unsigned most = 10000;
     const double enough = 1e-3 * (smoothing == Smoothing::none ? std::exp(epsilon) : 1);
-    const auto steps = static_cast<double>(points - 1);
+    const std::size_t points = decoder.inputs();
 
-    Distribution fit{{}, std::vector<double>(points, 1 / steps), 0, false};
-    fit.shares.front() /= 2;
-    fit.shares.back() /= 2;
-    double before = -HUGE_VAL;
-    while (!fit.converged && fit.iterations < most) {
+    Distribution found{edges_around(ends, points),
+                       std::vector<double>(points, 1 / static_cast<double>(points - 1)), 0, false};
+    found.shares.front() /= 2;
+    found.shares.back() /= 2;
+    WindowFit fit(decoder, observed, found.shares);
+    for (; found.iterations < most; ++found.iterations) {
         check_interrupt();
-        std::vector<double> next = fit.shares;
-        const double likelihood = static_cast<double>(n) * improve(next);
-        fit.converged = std::abs(likelihood - before) < enough;
-        if (fit.converged) break;
-        before = likelihood;
-        if (smoothing == Smoothing::binomial) smooth(next);
-        const double sum = std::accumulate(next.begin(), next.end(), 0.0);  // 1 up to rounding
-        for (double& share : next) share /= sum;
-        fit.shares = std::move(next);
-        ++fit.iterations;
+        found.converged = std::abs(static_cast<double>(n) * fit.gain()) < enough;
+        if (found.converged) break;
+        fit.step(smoothing == Smoothing::binomial);
     }
-
-    fit.edges = edges_around(ends, points);
-    return fit;
+    found.shares.assign(fit.shares().begin(), fit.shares().end());
+    const double sum = std::accumulate(found.shares.begin(), found.shares.end(), 0.0);  // 1 up to rounding
+    for (double& share : found.shares) share /= sum;
+    return found;
 }
 
 std::vector<Estimate> without_errors(const Distribution& fit) {

@@ -1,10 +1,10 @@
 // Distributions fitted to reports, for display; they have no standard errors.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "core/channel/window_decoder.hpp"
 #include "core/mechanism/role/estimate.hpp"
 
 namespace ldp {
@@ -33,13 +33,12 @@ struct Distribution {
 /// to either side of its point, so that the outer cells are half as wide.
 [[nodiscard]] std::vector<double> edges_around(const Interval& ends, std::size_t points);
 
-/// Fits shares to points within `ends` iteratively. `improve` makes one step of expectation maximization and
-/// returns the log-likelihood per report before the step. The fit stops when the log-likelihood of all
-/// reports changes by less than 1/1000 (times e^ε without smoothing; the published rule), at the latest after
+/// Fits shares to points within `ends` iteratively, from the observed shares of outputs. The fit stops when the log-likelihood
+/// of all n reports changes by less than 1/1000 (times e^ε without smoothing; the published rule), at the latest after
 /// 10000 steps.
-[[nodiscard]] Distribution fit_points(Interval ends, std::size_t points, std::uint64_t n, double epsilon,
-                                      Smoothing smoothing,
-                                      const std::function<double(std::span<double>)>& improve);
+[[nodiscard]] Distribution fit_points(Interval ends, const WindowDecoder& decoder,
+                                      std::span<const double> observed, std::uint64_t n, double epsilon,
+                                      Smoothing smoothing);
 /// Returns a fit in the form of Aggregator::estimate().
 [[nodiscard]] std::vector<Estimate> without_errors(const Distribution& fit);
 

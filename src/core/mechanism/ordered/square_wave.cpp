@@ -104,9 +104,7 @@ std::vector<double> SquareWave::observed(const Counts& counts) {
 }
 
 Distribution SquareWave::fit(const Counts& counts, Smoothing smoothing) const {
-    return fit_points(
-        ends(), window_.inputs(), counts.n, epsilon(), smoothing,
-        [this, seen = observed(counts)](std::span<double> shares) { return decoder_.improve(seen, shares); });
+    return fit_points(ends(), decoder_, observed(counts), counts.n, epsilon(), smoothing);
 }
 
 // Shares come from the fit, whose error is unknown.
