@@ -73,7 +73,7 @@ agrees "one attribute, taken out, with its labels" 3 "SELECT f.estimate, f.stder
     FROM ldp_estimate(ldp_part($record, 'colour'), statistics => '{proportion}', target => 'population') AS f"
 check "it can be ranked" red "$(sql -c "SELECT label FROM ldp_top(ldp_part($record, 'colour'), 1)")"
 check "parts of parts add up" t "$(sql -c "SELECT (SELECT ldp_rollup(ldp_part(s, '2')) FROM (SELECT ldp_agg(report) AS s FROM record GROUP BY ctid::text < '(50') AS half) = ldp_part($record, '2')")"
-check "a mean's part is no frequency" "ERROR:  mechanism optimal does not support frequencies" "$(sql -c "SELECT * FROM ldp_estimate(ldp_part($record, 'age'), statistics => '{proportion}')" | head -n 1)"
+check "a mean's part is no frequency" "ERROR:  these reports have no statistic \"proportion\"" "$(sql -c "SELECT * FROM ldp_estimate(ldp_part($record, 'age'), statistics => '{proportion}')" | head -n 1)"
 
 # A vector: all its mechanisms, groups of it, and its shrunk form.
 vector='"attributes": [{"name": "t0", "min": -1, "max": 1}, {"name": "t1", "min": -1, "max": 1}, {"name": "t2", "min": -1, "max": 1}, {"name": "t3", "min": -1, "max": 1}]'

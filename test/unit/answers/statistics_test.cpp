@@ -4,6 +4,7 @@
 
 #include "core/base/exact.hpp"
 #include "core/channel/window_channel.hpp"
+#include "core/results/row_functions.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 
@@ -213,6 +214,78 @@ BOOST_AUTO_TEST_CASE(population_intervals_cover, *boost::unit_test::label("slow"
     frequencies.check_coverage();
     means.check_unbiased();
     means.check_coverage();
+}
+
+// One rule for one attribute and for records: each selected statistic is one of a selected attribute. Other attributes have no row.
+BOOST_AUTO_TEST_CASE(a_selected_statistic_is_one_of_a_selected_attribute) {
+    struct SelectedRows {
+        const char* spec;
+        std::string attribute, statistics,
+            found;  ///< the number of rows, or the statistic that is missing and those that exist
+    };
+    const char *category = R"({"mechanism": "grr", "epsilon": 1, "domain": 4})",
+               *number = R"({"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1})",
+               *table = R"({"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "a", "domain": 4},
+                           {"name": "b", "domain": 3}]})",
+               *record = R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 4},
+                            {"name": "b", "min": 0, "max": 1}]})";
+    SeededBits bits(1503);
+    for (const auto& [spec, attribute, statistics, found] : std::vector<SelectedRows>{
+             {category, "", "proportion", "4"},
+             {category, "", "mean", "mean: proportion"},
+             {category, "", "proportion mean", "mean: proportion"},
+             {category, "", "response_rate", "response_rate: proportion"},
+             {number, "", "mean", "1"},
+             {number, "", "proportion", "proportion: mean"},
+             {table, "", "proportion", "7"},
+             {table, "1", "proportion", "3"},
+             {table, "", "mean", "mean: proportion"},
+             {record, "", "mean", "1"},
+             {record, "", "proportion", "4"},
+             {record, "", "mean proportion", "5"},
+             {record, "0", "mean", "mean: proportion"},
+             {record, "0", "mean proportion", "mean: proportion"},
+             {record, "1", "proportion", "proportion: mean"},
+             {record, "", "set_size", "set_size: proportion, mean"},
+         })
+        for (const int reports : {0, 200})
+            BOOST_TEST_CONTEXT(spec << ", " << attribute << ", " << statistics << ", " << reports) {
+                const auto m = mechanism(spec);
+                OwnedSummary summary(*m);
+                for (int i = 0; i < reports; ++i) {
+                    std::vector<Cell> input;
+                    for (const std::uint64_t cells : m->input_cells()) input.push_back(bits.below(cells));
+                    summary.draw(input, bits);
+                }
+                std::vector<std::string_view> names;
+                for (std::size_t at = 0, end = 0; at < statistics.size(); at = end + 1) {
+                    end = std::min(statistics.find(' ', at), statistics.size());
+                    names.push_back(std::string_view(statistics).substr(at, end - at));
+                }
+                const std::string_view selected[] = {attribute};
+                SummaryQuery query;
+                query.statistics = names;
+                if (!attribute.empty()) query.attributes = selected;
+                if (const auto separator = found.find(": "); separator != std::string::npos) {
+                    BOOST_CHECK_EXCEPTION(
+                        (void)row_function("estimate").find({.summary = summary.bytes()}, query), Error,
+                        [&](const Error& error) {
+                            const std::string who =
+                                attribute.empty() ? "these reports have" : "the selected attributes have";
+                            BOOST_CHECK_EQUAL(error.what(),
+                                              who + " no statistic \"" + found.substr(0, separator) + "\"");
+                            std::string others;
+                            for (const char* one : {"mean", "proportion"})
+                                if (found.find(one, separator) != std::string::npos)
+                                    others += (others.empty() ? "" : ", ") + std::string(one);
+                            BOOST_CHECK_EQUAL(error.detail(), "Available statistics are: " + others + ".");
+                            return error.code() == ErrorCode::unsupported;
+                        });
+                } else {
+                    const auto rows = row_function("estimate").find({.summary = summary.bytes()}, query);
+                    BOOST_CHECK_EQUAL(rows->count(), reports == 0 ? 0 : std::stoul(found));
+                }
+            }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

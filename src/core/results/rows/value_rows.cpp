@@ -311,7 +311,7 @@ std::vector<Statistic> statistics_named(const std::optional<SummaryQuery::Texts>
         const auto found = std::ranges::find(selectable, name);
         if (found == selectable.end())
             throw Error(ErrorCode::invalid_value, "there is no statistic \"" + shortened(name, 60) + "\"", {},
-                        "The statistics are mean, proportion, response_rate and set_size.");
+                        "The statistics are mean, proportion, response_rate, set_size and resultant_length.");
         all.push_back(static_cast<Statistic>(found - selectable.begin()));
     }
     return all;
@@ -349,7 +349,8 @@ std::string words_of_statistics(const SummaryView& view, const std::vector<bool>
     return all;
 }
 
-/// What the query selects from these reports. Throws Error (unsupported) for a statistic that no selected attribute has.
+/// What the query selects from these reports. Throws Error (unsupported) for a statistic that no selected attribute has, whether
+/// there are several attributes or one. Attributes without a statistic have no row of it.
 SelectedStatistics selected_of(const SummaryView& view, const Selection& selection, const Labels& labels) {
     const std::size_t count = view.mechanism->cells().size();
     SelectedStatistics all{selection.selected(labels, count), statistics_named(selection.statistics)};
@@ -361,8 +362,10 @@ SelectedStatistics selected_of(const SummaryView& view, const Selection& selecti
         if (found) continue;
         for (std::size_t j = 0; j < count; ++j)
             if (selection.attributes && all.attributes[j]) check_no_series(*view.mechanism, j);
-        if (one == Statistic::mean) check_answer(*view.mechanism, Quantity::means);
-        if (one == Statistic::proportion) check_answer(*view.mechanism, Quantity::frequencies);
+        const Quantity quantity = one == Statistic::mean ? Quantity::means : Quantity::frequencies;
+        if ((one == Statistic::mean || one == Statistic::proportion) &&
+            view.mechanism->can_estimate(quantity))
+            check_answer(*view.mechanism, quantity);  // refuses a series
         const std::string others = words_of_statistics(view, all.attributes);
         const std::string name = statistic_names[static_cast<std::size_t>(one)];
         throw Error(
