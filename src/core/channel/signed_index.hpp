@@ -60,9 +60,7 @@ class SignedIndex {
     /// Returns the law of the true symbol in any column, and of the other symbols.
     [[nodiscard]] ChannelLaw channel_law() const;
     /// Returns the largest probability of an output, which is the same for all outputs.
-    [[nodiscard]] double max_probability() const noexcept {
-        return likely_ / static_cast<double>(columns());
-    }
+    [[nodiscard]] double max_probability() const noexcept { return likely_ / static_cast<double>(columns()); }
     /// Returns the largest absolute value of Σ v·(estimated share) from a single report; the sum covers the
     /// first positions.
     [[nodiscard]] double reach(std::span<const double> weights) const;

@@ -54,7 +54,8 @@ void sum_up(const double* terms, std::size_t count, double* sums) noexcept {
 
 /// What WindowFit has of an output.
 struct OutputTerms {
-    const double* below;     ///< the sum of shares before the output's window; the one at its end is `width` further
+    const double*
+        below;  ///< the sum of shares before the output's window; the one at its end is `width` further
     const double* observed;  ///< its observed share
     const double* last_likely;
     const double* last_inverse;
@@ -80,12 +81,14 @@ struct SeriesGain {
         load_four(observed, of.observed + j);
         load_four(last, of.last_likely + j);
         load_four(last_inverse, of.last_inverse + j);
-        const Four likely = low + tilt * (end - below), inverse = 1 / likely;
+        const Four likely = low + tilt * (end - below), inverse = 1.0 / likely;
         const Four change = (likely - last) * last_inverse;
         const Four series =
-            1 - change * (1.0 / 2 - change * (1.0 / 3 - change * (1.0 / 4 - change * (1.0 / 5 - change * (1.0 / 6)))));
+            1.0 -
+            change *
+                (1.0 / 2 - change * (1.0 / 3 - change * (1.0 / 4 - change * (1.0 / 5 - change * (1.0 / 6)))));
         gains += observed * change * series;
-        const Four distance = change < 0 ? -change : change;
+        const Four distance = change < 0.0 ? -change : change;
         furthest = distance > furthest ? distance : furthest;
         store_four(of.likely + j, likely);
         store_four(of.inverse + j, inverse);
@@ -108,13 +111,14 @@ struct SeriesGain {
 }
 
 /// Writes the averages of terms and their neighbours; the first one has a neighbour before it.
-[[gnu::always_inline]] inline void average(const double* terms, std::size_t count, double* averages) noexcept {
+[[gnu::always_inline]] inline void average(const double* terms, std::size_t count,
+                                           double* averages) noexcept {
     for (std::size_t s = 0; s < count; s += four) {
         Four before, here, behind;
         load_four(before, terms + s - 1);
         load_four(here, terms + s);
         load_four(behind, terms + s + 1);
-        store_four(averages + s, (before + 2 * here + behind) / 4);
+        store_four(averages + s, (before + 2.0 * here + behind) / 4.0);
     }
 }
 
@@ -249,8 +253,8 @@ double WindowFit::gain() {
     const OutputTerms of{below_.data(),        observed_.data(), last_likely_.data(),
                          last_inverse_.data(), likely_.data(),   inverse_.data()};
 #ifdef LDP_WIDE
-    const auto [gain, far] = wide_registers() ? expect_wide(of, outputs, width, low, tilt)
-                                              : expect(of, outputs, width, low, tilt);
+    const auto [gain, far] =
+        wide_registers() ? expect_wide(of, outputs, width, low, tilt) : expect(of, outputs, width, low, tilt);
 #else
     const auto [gain, far] = expect(of, outputs, width, low, tilt);
 #endif

@@ -84,7 +84,8 @@ class WindowFit {
     bool first_ = true;  ///< whether no step has been made
     // With room for whole groups of four terms.
     std::vector<double> observed_, shares_;
-    std::vector<double> likely_, last_likely_;    ///< probabilities of the outputs, and those before the last step
+    std::vector<double> likely_,
+        last_likely_;  ///< probabilities of the outputs, and those before the last step
     std::vector<double> inverse_, last_inverse_;  ///< their inverses
     std::vector<double> below_;                   ///< sums of shares: see gain()
     std::vector<double> ratios_below_;            ///< sums of observed over expected shares

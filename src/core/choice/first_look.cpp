@@ -102,8 +102,7 @@ class Smooth {
         return {cells_ - 1, width, epsilon_};
     }
     [[nodiscard]] std::vector<double> fit(const std::vector<double>& seen) const {
-        const Distribution found =
-            fit_points({0, 1}, decoder_, seen, people_, epsilon_, Smoothing::binomial);
+        const Distribution found = fit_points({0, 1}, decoder_, seen, people_, epsilon_, Smoothing::binomial);
         std::vector<double> curve(found.shares);
         std::partial_sum(curve.begin(), curve.end(), curve.begin());
         curve.pop_back();

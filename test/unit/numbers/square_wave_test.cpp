@@ -156,16 +156,34 @@ BOOST_AUTO_TEST_CASE(fast_steps_equal_the_dense_ones) {
                     BOOST_CHECK_SMALL(gain - (likelihood - last_likelihood), 1e-9);
                 last_likelihood = likelihood;
                 const std::size_t last = next.size() - 1;
-                const auto density = [&](std::size_t s) { return s == 0 || s == last ? 2 * next[s] : next[s]; };
+                const auto density = [&](std::size_t s) {
+                    return s == 0 || s == last ? 2 * next[s] : next[s];
+                };
                 for (std::size_t s = 0; s <= last; ++s) {
                     now[s] = next[s];
                     if (step == 0) continue;
-                    now[s] = (density(s == 0 ? 1 : s - 1) + 2 * density(s) + density(s == last ? s - 1 : s + 1)) /
-                             (s == 0 || s == last ? 8 : 4);
+                    now[s] =
+                        (density(s == 0 ? 1 : s - 1) + 2 * density(s) + density(s == last ? s - 1 : s + 1)) /
+                        (s == 0 || s == last ? 8 : 4);
                 }
                 fit.step(step > 0);
                 for (std::size_t s = 0; s <= last; ++s) BOOST_CHECK_SMALL(fit.shares()[s] - now[s], 1e-13);
             }
+
+            // Every processor computes the same bits.
+            const auto stepped = [&] {
+                WindowFit other(decoder, observed, shares);
+                std::vector<double> all;
+                for (int step = 0; step < 20; ++step) {
+                    all.push_back(other.gain());
+                    other.step(step % 2 == 1);
+                }
+                all.insert(all.end(), other.shares().begin(), other.shares().end());
+                return all;
+            };
+            const auto usual = stepped();
+            const Portable portable;
+            BOOST_CHECK(stepped() == usual);
 
             // Read off exact outputs, the cumulative shares are exact.
             const auto truth = cumulated(shares), read = decoder.cumulative(outputs);

@@ -232,7 +232,8 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const std::size_t width = std::size_t{1} << (tree_.levels() - level);
             for (std::size_t first = 0, node = 0; first <= count; first += width, ++node, work.done(width)) {
-                const std::size_t middle = tree_.middle(level, node), last = std::min(first + width - 1, count);
+                const std::size_t middle = tree_.middle(level, node),
+                                  last = std::min(first + width - 1, count);
                 if (middle >= tree_.positions()) {
                     for (std::size_t end = middle; end <= last; ++end) inside[end] = 1;
                     for (std::size_t end = first; end <= last; ++end) sums[end] += variance(level, {});

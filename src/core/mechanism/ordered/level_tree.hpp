@@ -70,53 +70,82 @@ class LevelTree {
         return found;
     }
 
-    /// A node, or all nodes of each estimated depth in the subtree of a node.
-    struct Block {
-        unsigned depth;            ///< the depth of the node
-        std::uint64_t node;        ///< its number
-        std::uint64_t first, end;  ///< its points
-        double weight;             ///< its weight in the mean, before the share of its own estimate
-        bool subtree;              ///< whether the block also contains the nodes below
+    /// The weights of the estimates of a depth in a mean, summed over all nodes and over the people at their own nodes.
+    struct DepthWeights {
+        using Pair [[gnu::vector_size(16)]] = double;
+        Pair sums{}, squares{};
+        double least = HUGE_VAL, most = -HUGE_VAL;
+
+        void add(double nodes, double people, double weight) noexcept {
+            const Pair weights = Pair{nodes, people} * weight;
+            sums += weights;
+            squares += weights * weight;
+            least = std::min(least, weight);
+            most = std::max(most, weight);
+        }
+        /// Multiplies all weights by a factor that is not negative.
+        void scale(double factor) noexcept {
+            sums *= factor;
+            squares *= factor * factor;
+            least *= factor;
+            most *= factor;
+        }
     };
-    /// Returns the blocks of the function that is 1 before the point `end`, with 0 < end < points(), and 0
-    /// from there on. The weight of a node's estimate is the weight of the block times own(depth). Below the
-    /// node of a subtree, the weight at each depth is the weight at the depth above times 1 − own(depth
-    /// above). For each depth, the blocks are in the order in which mean_of() visits their nodes. The run
+    /// Calls visit(depth, weights) for each estimated depth, with all of its nodes, for the function that is 1 before the
+    /// point `end`, with 0 < end < points(), and 0 from there on. `below` has the share of people before each point. The run
     /// time is proportional to the depth.
     template <class Visit>
-    Mean mean_before(std::uint64_t end, Visit visit) const {
-        const unsigned last = depth_ - static_cast<unsigned>(std::countr_zero(end)) - 1;
+    Mean mean_before(std::uint64_t end, std::span<const double> below, Visit visit) const {
         const auto path = [&](unsigned depth) { return end >> (depth_ - depth); };
-        // From the last depth at which a node contains points on both sides; all means are exact.
-        std::array<double, 33> means;
-        means[last] = 0.5;
-        for (unsigned depth = last; depth-- > 0;)
+        std::array<double, 33> means;  // on the path to the point
+        means[depth_] = 0;
+        for (unsigned depth = depth_; depth-- > 0;)
             means[depth] = path(depth + 1) % 2 == 1        ? (1 + means[depth + 1]) / 2
                            : has_right(depth, path(depth)) ? means[depth + 1] / 2
                                                            : means[depth + 1];
         Mean found{means[0], 0};
-        std::array<double, 33> rests;
-        const auto visit_node = [&](unsigned depth, std::uint64_t node, double weight, bool subtree) {
-            visit(
-                Block{depth, node, first_point(depth, node), first_point(depth, node + 1), weight, subtree});
+        if (means[deepest_] > 0) found.blind = std::max(1 - means[deepest_], means[deepest_]);
+        const auto people = [&](unsigned depth, std::uint64_t node) {
+            return below[first_point(depth, node + 1)] - below[first_point(depth, node)];
         };
-        double weight_here = 0;
-        for (unsigned depth = 0; depth <= last; ++depth) {
-            if (depth == deepest_) found.blind = std::max(1 - means[depth], means[depth]);
-            const double rest = rests[depth] = weight_here * (1 - own_[depth]);
-            const std::uint64_t right = 2 * path(depth) + 1;
-            if (depth == last) {
-                visit_node(depth + 1, right - 1, 1 - means[depth] + rest, true);
-                visit_node(depth + 1, right, 0 - means[depth] + rest, true);
-                break;
+        // All nodes of a subtree beside the path have one weight at a depth, and twice as many are at the next depth. The
+        // last subtree has `missing` nodes less.
+        DepthWeights beside;
+        double weight = 0, last_weight = 0;
+        std::uint64_t last_first = 0, last_nodes = 0;
+        for (unsigned depth = 0; depth < deepest_; ++depth) {
+            const double kept = 1 - own_[depth], rest = weight * kept;
+            beside.scale(kept);
+            beside.sums[0] *= 2;
+            beside.squares[0] *= 2;
+            last_weight *= kept;
+            last_first *= 2;
+            last_nodes *= 2;
+            const unsigned next = depth + 1;
+            const std::uint64_t node = path(next);
+            const bool right = node % 2 == 1;
+            weight = means[next] - means[depth] + rest;
+            if (right || has_right(depth, path(depth))) {
+                const std::uint64_t other = node ^ 1;
+                const double other_weight = (right ? 1 : 0) - means[depth] + rest;
+                beside.add(1, people(next, other), other_weight);
+                if ((other + 1) << (depth_ - next) > points_) {
+                    last_weight = other_weight;
+                    last_first = other;
+                    last_nodes = 1;
+                }
             }
-            weight_here = means[depth + 1] - means[depth] + rest;
-            if (path(depth + 1) == right) visit_node(depth + 1, right - 1, 1 - means[depth] + rest, true);
-            visit_node(depth + 1, path(depth + 1), weight_here, false);
+            if (own_[next] == 0) continue;
+            DepthWeights all = beside;
+            if (last_nodes > 0) {
+                const auto missing = static_cast<double>(last_first + last_nodes - nodes(next));
+                all.sums[0] -= missing * last_weight;
+                all.squares[0] -= missing * last_weight * last_weight;
+            }
+            all.add(1, people(next, node), weight);
+            all.scale(own_[next]);
+            visit(next, all);
         }
-        for (unsigned depth = last; depth-- > 0;)
-            if (path(depth + 1) % 2 == 0 && has_right(depth, path(depth)))
-                visit_node(depth + 1, path(depth + 1) + 1, 0 - means[depth] + rests[depth], true);
         return found;
     }
     /// Returns the weight of a node's own estimate in the estimate of its subtree.

@@ -255,7 +255,6 @@ class Tree::TreeNoise final : public OrderedNoise {
           shares_(std::move(shares)),
           below_(shares_.size() + 1) {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
-        for (unsigned depth = 0; depth <= tree_.depth(); ++depth) own_.push_back(tree_.own(depth));
         for (const double drew : reports_) scale_.push_back(n_ / drew);
     }
 
@@ -275,31 +274,17 @@ class Tree::TreeNoise final : public OrderedNoise {
         std::vector<double> all;
         all.reserve(count);
         WeightsOfLevels levels;
-        const unsigned deepest = tree_.depth();
-        const auto visit = [&](const LevelTree::Block& block) {
-            const double people = below_[block.end] - below_[block.first];
-            double rest = block.weight;
-            std::uint64_t first = block.node;
-            unsigned above = deepest - block.depth;
-            LevelWeights* level = &levels[block.depth];
-            const double* own = &own_[block.depth];
-            const auto* const last = block.subtree ? &levels[deepest] : level;
-            for (; level <= last && rest != 0; ++level, ++own, --above, first *= 2) {
-                if (*own != 0) {
-                    const std::uint64_t nodes = ((block.end - 1) >> above) + 1 - first;
-                    level->add(static_cast<double>(static_cast<std::int64_t>(nodes)), people, rest * *own);
-                }
-                rest *= 1 - *own;
-            }
+        const auto visit = [&](unsigned depth, const LevelTree::DepthWeights& weights) {
+            static_cast<LevelTree::DepthWeights&>(levels[depth]) = weights;
+            levels[depth].nodes = static_cast<double>(tree_.nodes(depth));
         };
         Work work;
-        for (std::size_t end = 1; end <= count; ++end, work.done(deepest)) {
+        for (std::size_t end = 1; end <= count; ++end, work.done(tree_.depth())) {
             if (end == tree_.points()) {
                 all.push_back(between(0, end));
                 continue;
             }
-            std::fill_n(levels.begin(), deepest + 1, LevelWeights{});
-            const LevelTree::Mean mean = tree_.mean_before(end, visit);
+            const LevelTree::Mean mean = tree_.mean_before(end, below_, visit);
             all.push_back(variance(levels, mean, below_[end] * (1 - below_[end])));
         }
         return all;
@@ -370,20 +355,13 @@ class Tree::TreeNoise final : public OrderedNoise {
     }
 
   private:
-    /// The weights of a function at the nodes of a level.
-    struct LevelWeights {
-        using Pair [[gnu::vector_size(16)]] = double;
-        Pair sums{}, squares{};  ///< over all nodes, and over the people at their own nodes
-        double least = HUGE_VAL, most = -HUGE_VAL;
+    /// The weights of a function at the nodes of a level. The weights of other nodes are 0.
+    struct LevelWeights : LevelTree::DepthWeights {
         double nodes = 0;
 
         void add(double added, double people, double weight) noexcept {
-            const Pair weights = Pair{added, people} * weight;
-            sums += weights;
-            squares += weights * weight;
+            DepthWeights::add(added, people, weight);
             nodes += added;
-            least = std::min(least, weight);
-            most = std::max(most, weight);
         }
     };
     using WeightsOfLevels = std::array<LevelWeights, 32>;
@@ -426,7 +404,6 @@ class Tree::TreeNoise final : public OrderedNoise {
     double n_;
     std::vector<double> shares_;
     std::vector<double> below_;  // shares below each point
-    std::vector<double> own_;    // LevelTree::own() of each depth
     std::vector<double> scale_;  // all reports per report of each level
 };
 

@@ -154,8 +154,8 @@ class ShareInterval {
         return side * off - (critical_value_ + std::max(side * skew, -critical_value_ / 2));
     }
     /// Returns the share nearest to `end` whose excess is not positive, if the excess of all shares from `begin` to it
-    /// is not positive; `begin` if there is none. The result is that of 48 bisections. The last ones are decided by a
-    /// narrow bracket of the root, which secants find.
+    /// is not positive; otherwise `begin`. The result is that of 48 bisections. The last ones are decided by a narrow
+    /// bracket of the root, which secants find.
     [[nodiscard]] double last(double side, double begin, double end) const noexcept {
         constexpr int halvings = 48, first_halvings = 4, most_secants = 12;
         double excess_of_end = excess(end, side), excess_of_begin = -critical_value_;
@@ -175,8 +175,7 @@ class ShareInterval {
         for (int secant = 0; secant < most_secants && std::abs(outside - inside) > narrow; ++secant) {
             double next = at - found * (at - last_at) / (found - last_found);
             const auto [least, most] = std::minmax(inside, outside);
-            if (!(next > least && next < most))
-                next = (inside + outside) / 2;
+            if (!(next > least && next < most)) next = (inside + outside) / 2;
             // A step across the root closes the bracket.
             else if (std::abs(next - at) < narrow)
                 next = at + std::copysign(narrow, found > 0 ? inside - at : outside - at);
