@@ -1,6 +1,7 @@
 #include "core/summary/queries/consistency.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/tools/minima.hpp>
 #include <boost/math/tools/toms748_solve.hpp>
@@ -141,10 +142,20 @@ class PowerLaw {
         double mean;
     };
 
+    using Rule = boost::math::quadrature::gauss<double, 60>;
+    // The nodes of the quadrature for an estimate. Most laws have the same nodes for it.
+    struct Nodes {
+        static constexpr std::size_t count = 60;
+
+        Estimate estimate{};
+        double low = 0, high = 0;
+        std::array<double, count> logarithms, frequencies, squares;
+    };
+
     // Returns the posterior given an estimate with a normal error. The quadrature is in log x and covers
     // eight standard errors to either side. Frequencies below a fiftieth of the standard error are
-    // indistinguishable and form one point.
-    [[nodiscard]] Posterior given(const Estimate& estimate) const {
+    // indistinguishable and form one point. `nodes` are kept for the next law.
+    [[nodiscard]] Posterior given(const Estimate& estimate, Nodes& nodes) const {
         const double y = estimate.value, error = estimate.standard_error;
         if (!(error > 0)) return {0, std::clamp(y, 0.0, 1.0)};  // no error, no shrinkage
         const double least = std::exp(start_);
@@ -163,24 +174,31 @@ class PowerLaw {
         }
         const double low = std::log(std::max(start, nearest - 8 * error));
         const double high = std::log(std::min(1.0, nearest + 8 * error));
-        const auto& nodes = Rule::abscissa();  // nodes of the right half
-        for (std::size_t i = 0; i < nodes.size() && high > low; ++i)
-            for (const double side : {-1.0, 1.0}) {
-                const double u = (low + high + side * nodes[i] * (high - low)) / 2;
-                const double x = std::exp(u);
-                const double weight =
-                    Rule::weights()[i] * (high - low) / 2 * std::exp(best - squared(x) - decay_ * u);
-                mass += weight;
-                moment += weight * x;
+        const auto& right = Rule::abscissa();  // nodes of the right half
+        if (nodes.low != low || nodes.high != high || nodes.estimate.value != y ||
+            nodes.estimate.standard_error != error) {
+            nodes.estimate = estimate;
+            nodes.low = low;
+            nodes.high = high;
+            for (std::size_t i = 0; i < Nodes::count; ++i) {
+                const double side = i % 2 == 0 ? -1 : 1;
+                nodes.logarithms[i] = (low + high + side * right[i / 2] * (high - low)) / 2;
+                nodes.frequencies[i] = std::exp(nodes.logarithms[i]);
+                nodes.squares[i] = squared(nodes.frequencies[i]);
             }
+        }
+        for (std::size_t i = 0; i < Nodes::count && high > low; ++i) {
+            const double weight = Rule::weights()[i / 2] * (high - low) / 2 *
+                                  std::exp(best - nodes.squares[i] - decay_ * nodes.logarithms[i]);
+            mass += weight;
+            moment += weight * nodes.frequencies[i];
+        }
         const double of_present = present_ / power_integral(-decay_, start_, 0);
         const double all = of_present * mass + (1 - present_) * std::exp(best - squared(0));
         return {std::log(all / error) - best, of_present * moment / all};
     }
 
   private:
-    using Rule = boost::math::quadrature::gauss<double, 60>;
-
     double decay_, present_;
     double start_ = 0;  // log x₀
 };
@@ -205,12 +223,16 @@ Frequencies power(const std::vector<Estimate>& estimates) {
     runs.push_back(order.size());
 
     const std::size_t k = estimates.size();
+    constexpr std::size_t most_kept = 4096;  // 6 MB
+    std::vector<PowerLaw::Nodes> nodes(std::min(runs.size(), most_kept));
+    const auto posterior = [&](const PowerLaw& law, std::size_t run) {
+        return law.given(estimates[order[runs[run]]], nodes[std::min(run, nodes.size() - 1)]);
+    };
     const auto surprise = [&](double log_decay, double log_present) {
         const PowerLaw law(std::exp(log_decay), std::exp(log_present), k);
         double sum = 0;
         for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps))
-            sum -= static_cast<double>(runs[i + 1] - runs[i]) *
-                   law.given(estimates[order[runs[i]]]).log_likelihood;
+            sum -= static_cast<double>(runs[i + 1] - runs[i]) * posterior(law, i).log_likelihood;
         return sum;
     };
     constexpr int bits = 12;
@@ -241,7 +263,7 @@ Frequencies power(const std::vector<Estimate>& estimates) {
         const auto& [value, error] = estimates[order[runs[i]]];
         const double low_end = std::clamp(value - farthest * error, 0.0, 1.0),
                      high_end = std::clamp(value + farthest * error, 0.0, 1.0);
-        const double mean = std::clamp(law.given({value, error}).mean, low_end, high_end);
+        const double mean = std::clamp(posterior(law, i).mean, low_end, high_end);
         for (std::size_t j = runs[i]; j < runs[i + 1]; ++j, work.done()) f[order[j]] = mean;
     }
     return f;
