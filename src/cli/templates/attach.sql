@@ -255,8 +255,7 @@ CREATE FUNCTION ldp_internal.ldp_history() RETURNS text LANGUAGE sql STABLE AS $
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_history() IS 'Returns 16 hexadecimal digits that identify the history of this database. NULL on a standby.';
 
-CREATE FUNCTION ldp.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea, token bytea DEFAULT NULL) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION ldp.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea, token bytea DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     into_table regclass := (ldp_internal.ldp_collection_named(name)).reports;
     counted ldp_internal.ldp_batch;
