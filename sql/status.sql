@@ -99,6 +99,13 @@ BEGIN
     FROM (SELECT sum(pg_total_relation_size(p))::float8 AS bytes, sum(pg_stat_get_live_tuples(p))::float8 AS rows FROM ldp_internal.ldp_parts(reports) AS p) AS s,
          LATERAL (VALUES ('collection_bytes', s.bytes, 'bytes'), ('collection_rows', s.rows, 'rows'),
                          ('first_open_round', rounds[1]::float8, 'round'), ('last_open_round', rounds[2]::float8, 'round')) AS m (metric, value, unit);
+    IF collection.tokens THEN
+        RETURN QUERY
+        SELECT 'tokens_left', collection.name, t.number, 'tokens', CASE WHEN t.number = 0 THEN 'warning' ELSE 'ok' END,
+               CASE WHEN t.number = 0 THEN 'No report is admitted. ldp_create_tokens creates tokens.' WHEN t.number > 100000 THEN 'There are more than 100,000.' END
+        FROM (SELECT count(*)::float8 AS number
+              FROM (SELECT FROM ldp_internal.ldp_token AS t WHERE t.collection = ldp_collection_status.collection.name LIMIT 100001) AS few) AS t;
+    END IF;
     FOR waiting IN
         SELECT p.partdefid::regclass AS part, pg_relation_size(p.partdefid) AS bytes, pg_stat_get_live_tuples(p.partdefid) AS rows,
                pg_stat_get_tuples_inserted(p.partdefid) + pg_stat_get_tuples_deleted(p.partdefid) = 0 AS unknown

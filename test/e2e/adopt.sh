@@ -193,14 +193,15 @@ run "estimates" 0 env PGUSER=keeper "$ldp" estimate sent --by country
 sql -c "GRANT ldp_admin TO keeper" -c "GRANT CREATE ON SCHEMA public TO keeper" >/dev/null
 create parted "$oue" "partition_by => 'round'"
 create guarded "$oue" "analysts => 'aggregates'"
-keeper -c "SELECT ldp_create_rollup('months', 'sent', '{month(visited)}')" -c "SELECT ldp_create_hitters('words', 2, 'ab')" \
+create invited "$oue"
+keeper -c "SELECT ldp_create_rollup('months', 'sent', '{month(visited)}')" -c "SELECT ldp_create_hitters('words', 2, 'ab'), cardinality(ldp_create_tokens('invited', 2))" \
     -c "CREATE VIEW dashboard AS SELECT * FROM ldp_estimate('sent')" >err || bad "parts" err
 state >before
 refused --from-extension "parts without a counterpart" "Drop or change these parts first" "SELECT 1" "SELECT 1"
 run "the parts" 1 "$ldp" attach --from-extension
-for part in 'collection "guarded": only aggregates' 'collection "parted": the table has partitions' 'rollup "months": units of time' 'search "words"' 'view public.dashboard uses the extension' \
+for part in 'collection "guarded": only aggregates' 'collection "invited": reports need tokens' 'collection "parted": the table has partitions' 'rollup "months": units of time' 'search "words"' 'view public.dashboard uses the extension' \
     'the rollups are "months" and "sent_summaries"'; do has err "$part"; done
-keeper -c "DROP VIEW dashboard" -c "SELECT ldp_drop_rollup('months'), ldp_drop_hitters('words'), ldp_drop_collection('parted'), ldp_drop_collection('guarded')" >err || bad "no parts" err
+keeper -c "DROP VIEW dashboard" -c "SELECT ldp_drop_rollup('months'), ldp_drop_hitters('words'), ldp_drop_collection('parted'), ldp_drop_collection('guarded'), ldp_drop_collection('invited')" >err || bad "no parts" err
 sql -c "REVOKE ldp_admin FROM keeper" >/dev/null
 state >before
 by=keeper refused --from-extension "a role that does not own the extension" "permission denied" "SELECT 1" "SELECT 1"

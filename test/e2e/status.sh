@@ -59,6 +59,10 @@ sql -c "SELECT ldp_refresh('days'), ldp_refresh('rounds')" >"$work/log" || cat "
 check "rounds, reports and health" "first_open_round 2|last_open_round 4|rollup_health 1|rollup_last_round 3|rollup_reports 300|rollup_usable 1" "$(sql -c "
     SELECT string_agg(metric || ' ' || value, '|' ORDER BY metric) FROM ldp_status WHERE object IN ('moods', 'rounds')
     AND metric IN ('first_open_round', 'last_open_round', 'rollup_health', 'rollup_last_round', 'rollup_reports', 'rollup_usable')")"
+check "tokens" "2|ok|" "$(sql -c "SELECT cardinality(ldp_create_tokens('moods', 2))" >/dev/null; status tokens_left moods)"
+sql -c "SELECT ldp_claim_batch('moods', gen_random_uuid(), 1, sha256('report'), digest) FROM (SELECT t.digest FROM ldp_internal.ldp_token AS t) AS t" >"$work/log" || cat "$work/log"
+check "no token is left" "0|warning|No report is admitted. ldp_create_tokens creates tokens." "$(status tokens_left moods)"
+sql -c "UPDATE ldp_internal.ldp_collection AS c SET tokens = false WHERE c.name = 'moods'" >/dev/null
 check "no problem so far" "" "$(sql -c "SELECT metric, object, note FROM ldp_status WHERE status <> 'ok'")"
 
 # Who may read it. All see the same rows; times of a moment and sizes differ.

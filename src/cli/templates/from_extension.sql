@@ -47,6 +47,7 @@ BEGIN
     SELECT string_agg(p.problem, '; ' ORDER BY p.problem) INTO wrong FROM (
         SELECT format('collection "%s": only aggregates are open to analysts', c.name) FROM ldp_internal.ldp_collection AS c
             WHERE c.reports = ANY (kept) AND c.analysts <> 'rows'
+        UNION ALL SELECT format('collection "%s": reports need tokens', c.name) FROM ldp_internal.ldp_collection AS c WHERE c.reports = ANY (kept) AND c.tokens
         UNION ALL SELECT format('collection "%s": %s', c.name, CASE WHEN ldp_internal.ldp_shard_column(c) IS NOT NULL THEN 'the table is distributed by Citus'
                 WHEN t.reloftype <> 0 THEN 'the table is typed (ALTER TABLE ... NOT OF)' ELSE 'the table has partitions' END)
             FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports
