@@ -88,11 +88,11 @@ learning: deps
 	@$(call build,build,ldp)
 	@demo/learning/logistic.py && demo/learning/slopes.py
 check: deps stage
-	@tools/deps python3-jsonschema valgrind
+	@tools/deps python3-jsonschema python3-yaml valgrind
 	@$(call build,build,test-programs sanitized-programs)
 	@$(call ctest,check)
 check-fast check-plain check-server: deps stage
-	@tools/deps python3-jsonschema
+	@tools/deps python3-jsonschema python3-yaml
 	@$(call build,build,test-programs)
 	@$(call ctest,$(@:check-%=%))
 test: deps stage
