@@ -197,6 +197,7 @@ SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');
 SELECT * FROM ldp_rollups, ldp_internal.ldp_listed('{colour}');
+SELECT ldp_create_tokens('visits', 2), pg_catalog.count(*) FROM ldp_status;
 CREATE EXTENSION IF NOT EXISTS postgres_fdw SCHEMA pg_catalog;
 CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$PGHOST', port '$PGPORT', dbname '$hostile', extensions 'ldp');
 CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (user '$PGUSER');

@@ -18,6 +18,7 @@ SELECT ldp_create_collection('visits', '{"mechanism": "grr", "epsilon": 1, "doma
     ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_create_rollup('rounds', 'visits', '{round}');
 GRANT SELECT (report) ON visits TO PUBLIC;
+SELECT cardinality(ldp_create_tokens('visits', 1));
 SQL
 metrics=$(sql -c "SELECT DISTINCT metric FROM ldp_status ORDER BY 1")
 check "the manual lists each metric" "$metrics" "$(sed -n '/^| metric /,/^$/p' doc/operation.md | sed -nE 's/^\| (`[^|]*`) \|.*/\1/p' | tr -d '` ' | tr , '\n' | sort)"

@@ -8,7 +8,7 @@ CREATE FUNCTION pg_temp.report(value integer) RETURNS ldp_report LANGUAGE sql AS
 $$ SELECT (encode(ldp_internal.ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 4}'), 'hex') || lpad(to_hex(value), 2, '0'))::ldp_report $$;
 CREATE FUNCTION pg_temp.id(number integer) RETURNS uuid LANGUAGE sql AS $$ SELECT lpad(number::text, 32, '0')::uuid $$;
 SELECT ldp_create_collection(name, '{"mechanism": "grr", "epsilon": 1, "domain": 4}', ARRAY[['country', 'text']], rows => name) FROM unnest('{reports,batches}'::text[]) AS name;
-SELECT ldp_create_collection('open', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+SELECT ldp_create_collection('entrance', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 
 -- The first tokens make a token a required public column.
 SELECT * FROM ldp_public_columns('reports');
@@ -16,9 +16,9 @@ CREATE TEMPORARY TABLE token AS
     SELECT c.name AS collection, t.number, t.token FROM unnest('{reports,batches}'::text[]) AS c (name), unnest(ldp_create_tokens(c.name, 3)) WITH ORDINALITY AS t (token, number);
 SELECT count(DISTINCT token), bool_and(token ~ '^[0-9a-f]{32}$') FROM token;
 SELECT * FROM ldp_public_columns('reports');
-SELECT * FROM ldp_public_columns('open');
+SELECT * FROM ldp_public_columns('entrance');
 SELECT * FROM ldp_invalid_values('reports', 'ldp_token', '{anything}');
-SELECT * FROM ldp_invalid_values('open', 'ldp_token', '{anything}');
+SELECT * FROM ldp_invalid_values('entrance', 'ldp_token', '{anything}');
 SELECT ldp_contract_digest('reports', '{ldp_token}') <> ldp_contract_digest('reports');
 -- Digests only.
 SELECT count(*) FROM ldp_internal.ldp_token AS s JOIN token AS t ON s.collection = t.collection AND s.digest = sha256(convert_to(t.token, 'UTF8'));
@@ -48,7 +48,7 @@ SELECT country, count(*) FROM reports GROUP BY 1 ORDER BY 1;
 SELECT country, sum(ldp_count(batch)) FROM batches GROUP BY 1 ORDER BY 1;
 -- One statement with several batches: each has its own token.
 SELECT pg_temp.submit('reports', 2, batch) FROM generate_series(7, 9) AS batch;
-SELECT pg_temp.submit('open', NULL, 1), pg_temp.submit('open', NULL, 2, 1, '{"ldp_token": "00"}');
+SELECT pg_temp.submit('entrance', NULL, 1), pg_temp.submit('entrance', NULL, 2, 1, '{"ldp_token": "00"}');
 -- ldp_insert redeems no token.
 SELECT ldp_insert('batches', ldp_pack(pg_temp.report(1)), 0, jsonb_build_object('ldp_token', (SELECT token FROM token WHERE collection = 'batches' AND number = 2)));
 
@@ -73,4 +73,4 @@ SELECT ldp_drop_collection('reports');
 SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'reports';
 SELECT ldp_create_collection('reports', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 SELECT pg_temp.submit('reports', NULL, 1);
-SELECT ldp_drop_collection(name) FROM unnest('{reports,batches,open}'::text[]) AS name;
+SELECT ldp_drop_collection(name) FROM unnest('{reports,batches,entrance}'::text[]) AS name;
