@@ -89,7 +89,7 @@ PYTHON
 
 "$ldp" collect --listen 127.0.0.1:0 --dsn user=ldp_monitoring_gateway 2>"$work/endpoint.log" &
 endpoint=$!
-address() { sed -n 's|^listening on ||p' "$work/endpoint.log" | head -n 1; }
+address() { sed -n 's|^listening on ||p' "$work/endpoint.log" 2>/dev/null | head -n 1; }
 until [ -n "$(address)" ] || ! kill -0 $endpoint 2>/dev/null; do sleep 0.05; done
 [ -n "$(address)" ] || { cat "$work/endpoint.log"; exit 1; }
 get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$(address)/metrics"; }

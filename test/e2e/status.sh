@@ -62,7 +62,7 @@ check "rounds, reports and health" "first_open_round 2|last_open_round 4|rollup_
 check "tokens" "2|ok|" "$(sql -c "SELECT cardinality(ldp_create_tokens('moods', 2))" >/dev/null; status tokens_left moods)"
 sql -c "SELECT ldp_claim_batch('moods', gen_random_uuid(), 1, sha256('report'), digest) FROM (SELECT t.digest FROM ldp_internal.ldp_token AS t) AS t" >"$work/log" || cat "$work/log"
 check "no token is left" "0|warning|No report is admitted. ldp_create_tokens creates tokens." "$(status tokens_left moods)"
-sql -c "UPDATE ldp_internal.ldp_collection AS c SET tokens = false WHERE c.name = 'moods'" >/dev/null
+sql -c "UPDATE ldp_internal.ldp_collection AS c SET tokens = false WHERE c.name = 'moods'" -c "DELETE FROM ldp_internal.ldp_batch" >/dev/null
 check "no problem so far" "" "$(sql -c "SELECT metric, object, note FROM ldp_status WHERE status <> 'ok'")"
 
 # Who may read it. All see the same rows; times of a moment and sizes differ.
