@@ -103,17 +103,14 @@ template <class Word>
 /// Strings that are added together: their sums fit into five planes.
 constexpr std::size_t together = 16;
 
-/// Adds a word of each of 16 strings. Carry-save adders reduce them to five planes, which are then added to the
-/// counters.
+/// Sums a word of each of 16 strings with carry-save adders: ones, twos, fours, eights and sixteens.
 template <class Word>
-[[gnu::always_inline]] inline void add_column(std::byte* plane, std::size_t width, const std::byte* string,
-                                              std::size_t stride) noexcept {
-    constexpr std::size_t size = sizeof(Word);
+[[gnu::always_inline]] inline void sum_words(Word (&sum)[5], const std::byte* string,
+                                             std::size_t stride) noexcept {
     const auto next = [&](Word & word) __attribute__((always_inline)) {
-        std::memcpy(&word, string, size);
+        std::memcpy(&word, string, sizeof(Word));
         string += stride;
     };
-    Word sum[5]{};  // of the strings so far: ones, twos, fours, eights, sixteens
     Word twos[2], fours[2], eights[2];
 #pragma GCC unroll 2
     for (std::size_t eight = 0; eight < 2; ++eight) {
@@ -131,6 +128,13 @@ template <class Word>
         full_add(sum[2], eights[eight], fours[0], fours[1]);
     }
     full_add(sum[3], sum[4], eights[0], eights[1]);
+}
+
+/// Adds a number of some binary digits to each counter of a word.
+template <class Word, std::size_t digits_of_sum>
+[[gnu::always_inline]] inline void add_planes(std::byte* plane, std::size_t width,
+                                              const Word (&sum)[digits_of_sum]) noexcept {
+    constexpr std::size_t size = sizeof(Word);
     Word carry{};
     const auto add_plane = [&](const Word& addend) __attribute__((always_inline)) {
         Word digits;
@@ -139,14 +143,79 @@ template <class Word>
         std::memcpy(plane, &digits, size);
         plane += width;
     };
-#pragma GCC unroll 5
-    for (std::size_t j = 0; j < 5; ++j) add_plane(sum[j]);
-    for (unsigned j = 5; any(carry) && j < BitCounters::planes; ++j) add_plane(Word{});
+#pragma GCC unroll 10
+    for (std::size_t j = 0; j < digits_of_sum; ++j) add_plane(sum[j]);
+    for (unsigned j = digits_of_sum; any(carry) && j < BitCounters::planes; ++j) add_plane(Word{});
+}
+
+template <class Word>
+[[gnu::always_inline]] inline void add_column(std::byte* plane, std::size_t width, const std::byte* string,
+                                              std::size_t stride) noexcept {
+    Word sum[5]{};
+    sum_words(sum, string, stride);
+    add_planes(plane, width, sum);
+}
+
+/// Adds strings of one word in blocks of 16 wide registers that are full of them, and returns how many were added. The sums
+/// of the strings in one place of a register are then added together, half of the places at a time.
+template <class Word>
+[[gnu::always_inline]] inline std::size_t add_packed(std::byte* plane, std::size_t width,
+                                                     const Payloads& strings) noexcept {
+    constexpr std::size_t block = together * sizeof(Wide) / sizeof(Word);
+    constexpr std::size_t most_digits = 5 + std::bit_width(sizeof(Wide) / sizeof(Word)) - 1;
+    Word gathered[block];
+    std::size_t done = 0;
+    for (; strings.count() - done >= block; done += block) {
+        Wide sums[5]{};
+        const std::byte* from = strings.at(done);
+        if (strings.stride() != sizeof(Word)) {
+            for (std::size_t i = 0; i < block; ++i)
+                std::memcpy(&gathered[i], strings.at(done + i), sizeof(Word));
+            from = reinterpret_cast<const std::byte*>(gathered);
+        }
+        sum_words(sums, from, sizeof(Wide));
+        std::uint64_t quarter[4][most_digits]{};
+        for (std::size_t j = 0; j < 5; ++j)
+            for (std::size_t q = 0; q < 4; ++q) quarter[q][j] = sums[j][q];
+        std::size_t digits = 5;
+        const auto add = [&](std::uint64_t * sum, const std::uint64_t* addend, std::size_t shift)
+            __attribute__((always_inline)) {
+            std::uint64_t carry = 0;
+            for (std::size_t j = 0; j < digits; ++j)
+                full_add(sum[j], carry, addend[j] >> shift, std::uint64_t(carry));
+            sum[digits] = carry;
+        };
+        add(quarter[0], quarter[1], 0);
+        add(quarter[2], quarter[3], 0);
+        ++digits;
+        add(quarter[0], quarter[2], 0);
+        ++digits;
+        for (std::size_t half = 32; half >= 8 * sizeof(Word); half /= 2, ++digits)
+            add(quarter[0], quarter[0], half);
+        Word sum[most_digits];
+        for (std::size_t j = 0; j < most_digits; ++j) sum[j] = static_cast<Word>(quarter[0][j]);
+        add_planes(plane, width, sum);
+    }
+    return done;
+}
+
+[[gnu::always_inline]] inline std::size_t add_packed(std::byte* counters, std::size_t width,
+                                                     const Payloads& strings) noexcept {
+    switch (strings.size()) {
+        case 1:
+            return add_packed<std::uint8_t>(counters, width, strings);
+        case 2:
+            return add_packed<std::uint16_t>(counters, width, strings);
+        case 4:
+            return add_packed<std::uint32_t>(counters, width, strings);
+        default:
+            return 0;
+    }
 }
 
 [[gnu::always_inline]] inline void add_columns(std::byte* counters, std::size_t width,
                                                const Payloads& parts) noexcept {
-    for (std::size_t i = 0; i < parts.count(); i += together) {
+    for (std::size_t i = add_packed(counters, width, parts); i < parts.count(); i += together) {
         const std::byte* from = parts.at(i);
         std::size_t at = 0;
         for (; parts.size() - at >= 32; at += 32)
@@ -192,9 +261,44 @@ template <class Word>
     return {least, most, squares};
 }
 
+/// Strings of two bytes without gaps, 16 in a register.
+[[gnu::always_inline]] inline BitCounters::Ones ones_of_pairs(const Payloads& strings) noexcept {
+    using Pairs = std::uint16_t __attribute__((vector_size(32)));
+    constexpr std::size_t lanes = sizeof(Pairs) / 2;
+    constexpr std::size_t most_registers = 255;  // the squares of as many strings, each at most 16², fit
+    const Pairs nothing{};
+    Pairs least = nothing + std::uint16_t{16}, most{};
+    std::uint64_t squares = 0;
+    std::size_t i = 0;
+    while (strings.count() - i >= lanes) {
+        Pairs sum{};
+        const std::size_t end = i + std::min((strings.count() - i) / lanes, most_registers) * lanes;
+        for (; i < end; i += lanes) {
+            Pairs ones;
+            std::memcpy(&ones, strings.at(i), sizeof(ones));
+            ones -= (ones >> 1) & 0x5555;
+            ones = (ones & 0x3333) + ((ones >> 2) & 0x3333);
+            ones = (ones + (ones >> 4)) & 0x0F0F;
+            ones = (ones + (ones >> 8)) & 0x1F;
+            least = ones < least ? ones : least;
+            most = ones > most ? ones : most;
+            sum += ones * ones;
+        }
+        for (std::size_t lane = 0; lane < lanes; ++lane) squares += sum[lane];
+    }
+    BitCounters::Ones all{~std::uint64_t{0}, 0, squares};
+    for (std::size_t lane = 0; i > 0 && lane < lanes; ++lane) {
+        all.least = std::min<std::uint64_t>(all.least, least[lane]);
+        all.most = std::max<std::uint64_t>(all.most, most[lane]);
+    }
+    const BitCounters::Ones rest = ones_of_words<std::uint16_t>(strings.range(i, strings.count() - i));
+    return {std::min(all.least, rest.least), std::max(all.most, rest.most), all.squares + rest.squares};
+}
+
 [[gnu::always_inline]] inline BitCounters::Ones ones_of_all(const Payloads& strings) noexcept {
     switch (strings.size()) {
         case 2:
+            if (strings.stride() == 2) return ones_of_pairs(strings);
             return ones_of_words<std::uint16_t>(strings);
         case 4:
             return ones_of_words<std::uint32_t>(strings);
@@ -278,6 +382,7 @@ BitCounters::Ones BitCounters::ones(const Payloads& strings) noexcept {
 }
 
 bool BitCounters::tidy(const Payloads& strings) const noexcept {
+    if (spare_bits() == std::byte{0}) return true;
     std::byte found{};
     for (std::size_t i = 0; i < strings.count(); ++i) found |= strings.at(i)[width_ - 1];
     return (found & spare_bits()) == std::byte{0};

@@ -65,46 +65,52 @@ BOOST_AUTO_TEST_CASE(they_count) {
 }
 
 BOOST_AUTO_TEST_CASE(many_strings_count_as_one_after_another) {
-    for (const std::size_t bits : {1, 8, 9, 16, 25, 64, 100, 127, 256, 300, 504, 1024, 4099})
-        for (const std::size_t n : {0, 1, 15, 16, 17, 64, 200}) {
-            const BitCounters counters(bits);
-            const auto strings = random_strings(bits, n, bits + n);
-            const std::size_t width = counters.width(), stride = width + 3;
-            std::vector<std::byte> together(n * stride, std::byte{0xFF});
-            std::vector<std::byte> expected(counters.size());
-            BitCounters::Ones ones{~std::uint64_t{0}, 0, 0};
-            for (std::size_t i = 0; i < n; ++i) {
-                std::ranges::copy(strings[i], together.begin() + static_cast<std::ptrdiff_t>(i * stride));
-                counters.add(expected.data(), strings[i].data());
-                const std::uint64_t own = BitCounters::ones(strings[i]);
-                ones = {std::min(ones.least, own), std::max(ones.most, own), ones.squares + own * own};
-            }
-            const Payloads all(together.data(), n, width, stride);
-            const auto check = [&] {
-                std::vector<std::byte> counted(counters.size());
-                const std::size_t half = width / 2;
-                counters.add_all(counted.data(), 0, all.part(0, half));
-                counters.add_all(counted.data(), half, all.part(half, width - half));
-                BOOST_CHECK(counted == expected);
-                // Carries reach the counts of several additions.
-                counters.add_all(counted.data(), 0, all);
-                std::vector<std::byte> twice = expected;
-                counters.merge(twice.data(), expected.data());
-                BOOST_CHECK(counted == twice);
-                const BitCounters::Ones found = BitCounters::ones(all);
-                BOOST_CHECK(found.least == ones.least && found.most == ones.most &&
-                            found.squares == ones.squares);
-                BOOST_CHECK(counters.tidy(all));
-            };
-            check();
-            const Portable path;
-            check();
-            for (std::size_t i = 0; i < n && bits % 8 != 0; ++i) {
-                const std::byte last = std::exchange(together[i * stride + width - 1], std::byte{0x80});
-                BOOST_CHECK(!counters.tidy(all));
-                together[i * stride + width - 1] = last;
-            }
+    // Blocks of strings of up to four bytes are counted in wide registers.
+    const auto compare = [](std::size_t bits, std::size_t n, std::size_t gap) {
+        const BitCounters counters(bits);
+        const auto strings = random_strings(bits, n, bits + n);
+        const std::size_t width = counters.width(), stride = width + gap;
+        std::vector<std::byte> together(n * stride, std::byte{0xFF});
+        std::vector<std::byte> expected(counters.size());
+        BitCounters::Ones ones{~std::uint64_t{0}, 0, 0};
+        for (std::size_t i = 0; i < n; ++i) {
+            std::ranges::copy(strings[i], together.begin() + static_cast<std::ptrdiff_t>(i * stride));
+            counters.add(expected.data(), strings[i].data());
+            const std::uint64_t own = BitCounters::ones(strings[i]);
+            ones = {std::min(ones.least, own), std::max(ones.most, own), ones.squares + own * own};
         }
+        const Payloads all(together.data(), n, width, stride);
+        const auto check = [&] {
+            std::vector<std::byte> counted(counters.size());
+            const std::size_t half = width / 2;
+            counters.add_all(counted.data(), 0, all.part(0, half));
+            counters.add_all(counted.data(), half, all.part(half, width - half));
+            BOOST_CHECK(counted == expected);
+            // Carries reach the counts of several additions.
+            counters.add_all(counted.data(), 0, all);
+            std::vector<std::byte> twice = expected;
+            counters.merge(twice.data(), expected.data());
+            BOOST_CHECK(counted == twice);
+            const BitCounters::Ones found = BitCounters::ones(all);
+            BOOST_CHECK(found.least == ones.least && found.most == ones.most &&
+                        found.squares == ones.squares);
+            BOOST_CHECK(counters.tidy(all));
+        };
+        check();
+        const Portable path;
+        check();
+        for (std::size_t i = 0; i < n && bits % 8 != 0; ++i) {
+            const std::byte last = std::exchange(together[i * stride + width - 1], std::byte{0x80});
+            BOOST_CHECK(!counters.tidy(all));
+            together[i * stride + width - 1] = last;
+        }
+    };
+    for (const std::size_t bits : {1, 8, 9, 16, 25, 64, 100, 127, 256, 300, 504, 1024, 4099})
+        for (const std::size_t n : {0, 1, 15, 16, 17, 64, 200})
+            for (const std::size_t gap : {0, 3}) compare(bits, n, gap);
+    for (const std::size_t bits : {5, 8, 13, 16, 27, 32, 64})
+        for (const std::size_t n : {511, 512, 513, 1300, 5000})
+            for (const std::size_t gap : {0, 1}) compare(bits, n, gap);
 }
 
 BOOST_AUTO_TEST_CASE(they_reach_the_largest_count) {
