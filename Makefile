@@ -11,7 +11,7 @@
 # make device-cross  libldp-device for arm64, and its reports in an emulator (qemu)
 # make site      the manual as a site, with every name of C++ and C, in build/site
 # make check-citus     tests on three nodes, where the extension citus is installed; skipped elsewhere
-# make check-reach     bindings and pages: npm in Node and Chromium, Python, R, the uploader in C, the pages of ldp estimate
+# make check-reach     bindings and pages: npm in Node and Chromium, Python, R, the uploader in C, Oblivious HTTP, the pages of ldp estimate
 # make check-plain     every test without sanitizers, for other compilers; make check-server: tests beside PostgreSQL
 # make fuzz      feeds hostile bytes to every reader of bytes for FUZZ_SECONDS=60 each (clang)
 # make coverage  lists the lines of core and extension that no test runs
@@ -141,7 +141,7 @@ site: deps configure
 R_PACKAGES := r-base-dev $(addprefix r-cran-,dbi ggplot2 jsonlite knitr rmarkdown rpostgresql survey testthat)
 check-reach: deps wasm site stage
 	@tools/deps nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) libcurl4-openssl-dev mypy \
-	    python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-venv $(R_PACKAGES)
+	    python3-cryptography python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-venv $(R_PACKAGES)
 	@$(MAKE) --no-print-directory device LIBC=musl
 	@$(call build,build,ldp_scripted ldp_wheel conformance-client)
 	@$(call ctest,reach)

@@ -46,8 +46,9 @@ install(FILES capi/ldp.h capi/ldp_curl.h capi/ldp_device.h DESTINATION "${CMAKE_
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/conformance/" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/conformance" USE_SOURCE_PERMISSIONS
     PATTERN specs.txt EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .gitignore EXCLUDE)
 
-# The example of a device.
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/demo/device" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/examples")
+# The examples of a device and of Oblivious HTTP.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/demo/device" "${PROJECT_SOURCE_DIR}/demo/ohttp" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp/examples"
+    PATTERN __pycache__ EXCLUDE)
 
 # Queries, alerts and a dashboard for Prometheus and Grafana.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/monitoring" DESTINATION "${CMAKE_INSTALL_DATADIR}/ldp")
