@@ -2,6 +2,8 @@
 # The files in monitoring/. They parse, and their query runs with the rights of pg_monitor alone. Each metric and label that a rule or
 # a panel names exists, in the view or at an endpoint. The table of the manual lists the metrics of the view.
 . "$(dirname "$0")/../prelude.sh"
+python=/usr/bin/python3  # Debian's, whose packages it has
+"$python" -c "import yaml" 2>/dev/null || { echo "python3-yaml is missing"; exit 77; }
 cd "$root" || exit 1
 create_databases ldp_monitoring
 roles=(watcher sender gateway)
@@ -99,7 +101,7 @@ kill -TERM $endpoint
 wait $endpoint
 echo "$metrics" >"$work/names"
 cd "$work" || exit 1
-read_files() { python3 read.py "$1" names metrics; }
+read_files() { "$python" read.py "$1" names metrics; }
 check "every metric and label of the files exists" 0 "$(read_files "$root/monitoring" >read.out 2>&1; echo $?)"
 [ "$failed" -eq 0 ] || cat read.out
 check "there is something to compare" t "$(sed -nE 's/^([0-9]+) expressions$/\1/p' read.out | awk '{ print ($1 > 25 ? "t" : "f") }')"
