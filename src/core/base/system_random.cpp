@@ -1,4 +1,5 @@
 // The random bits of the operating system. No other file of the randomizers calls the operating system.
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -12,13 +13,26 @@
 
 namespace ldp {
 
+namespace {
+
+/// Number of forks from the first process to this one. A second protection: emulators such as qemu-user accept
+/// MADV_WIPEONFORK, but do not wipe.
+constinit std::atomic<std::uint64_t> forks{0};
+
+}  // namespace
+
 // A page of memory that the kernel wipes on fork, so that a child finds no words. 256 bytes of it are filled
 // at a time. The kernel returns this number without interruption, the cost per word is close to that of a
 // full page, and a copy of a running machine shares few words.
 struct SystemRandom::Page {
     static constexpr std::size_t size = 4096;
     std::uint64_t left;
+    std::uint64_t forks_at_refill;
     std::uint64_t words[32];
+
+    [[nodiscard]] bool empty() const noexcept {
+        return left == 0 || forks_at_refill != forks.load(std::memory_order_relaxed);
+    }
 
     void refill() {
         auto* at = reinterpret_cast<char*>(words);
@@ -33,10 +47,15 @@ struct SystemRandom::Page {
             wanted -= static_cast<std::size_t>(got);
         }
         left = sizeof(words) / sizeof(words[0]);
+        forks_at_refill = forks.load(std::memory_order_relaxed);
     }
 
     /// Returns a page without words: one released by another generator, or a new one.
     [[nodiscard]] static Page* take() {
+        static const int reason_of_handler = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1); });
+        if (reason_of_handler != 0)
+            raise(ErrorCode::environment, "no handler of forks for random bits",
+                  std::strerror(reason_of_handler), "Reports need random bits; try again later.");
         for (auto& slot : spare)
             if (Page* page = slot.exchange(nullptr, std::memory_order_acquire)) return page;
         void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -78,7 +97,7 @@ void SystemRandom::discard() noexcept {
 }
 
 std::uint64_t SystemRandom::word() {
-    if (page_->left == 0) page_->refill();
+    if (page_->empty()) page_->refill();
     return std::exchange(page_->words[--page_->left], 0);
 }
 
