@@ -24,6 +24,7 @@
 # make rpm       the RPM packages, in build/rpm; TREE=. packages the finished build of this folder and compiles nothing
 # make check-rpm installs the RPM packages into a root of its own, uses and erases them (root)
 # make check-packages  installs, uses, upgrades and purges the Debian packages in a fresh Debian (root)
+# make check-arm64     compiles the unit tests for arm64 and runs them with qemu
 # make check-releases  compiles and tests on other releases of Debian (root)
 # make format    formats the sources; make lint checks format, language and sources; make style the first two, in seconds
 # (V=1 shows the commands.) CMake builds all but the extension: CMakePresets.json; PGXS the extension: pgxs.mk.
@@ -52,7 +53,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo learning check check-fast check-plain check-server check-citus check-reach test stage \
     install uninstall wasm npm wheel device device-cross install-device site fuzz coverage mutants bench evaluate programs dist deb rpm check-rpm check-packages \
-    check-releases format style lint clean
+    check-releases check-arm64 format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
 	@mkdir -p build
@@ -202,6 +203,13 @@ rpm: deps
 	@tools/rpm build/rpm $(TREE)
 check-rpm: rpm
 	@RPMS='$(CURDIR)/build/rpm' test/install/rpm
+ARM64_PACKAGES := g++-aarch64-linux-gnu mmdebstrap qemu-user
+check-arm64:
+	@tools/deps $(ARM64_PACKAGES)
+	@[ -d build/arm64/root ] || tools/arm64-root build/arm64/root
+	@cmake --preset arm64 --log-level=WARNING >build/configure-arm64.log
+	@$(call build,build/arm64,test-unit)
+	@$(call ctest,arm64)
 check-packages check-releases:
 	@tools/deps mmdebstrap $(if $(filter %-packages,$@),debhelper dh-python lintian)
 	@test/releases/$(@:check-%=%)
