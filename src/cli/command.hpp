@@ -48,6 +48,10 @@ class Unavailable : public Error {
 };
 
 using Options = boost::program_options::options_description;
+
+/// Help text of --dsn.
+inline constexpr const char* dsn_help =
+    "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass";
 using Arguments = boost::program_options::variables_map;
 
 struct Command {

@@ -40,9 +40,8 @@ Options options() {
                           "name of the collection or of a rollup; with --spec, a file of summaries")(
         "spec", po::value<std::string>(),
         "spec of the file of summaries that is the argument; no server is used")(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
-        "confidence", real_number(0.95), "confidence of the intervals")(
+        "dsn", po::value<std::string>()->default_value(""), dsn_help)("confidence", real_number(0.95),
+                                                                      "confidence of the intervals")(
         "target", po::value<std::string>(),
         "population to which the errors refer: sample (the people who reported) or population (from which "
         "they were drawn); default: sample for estimates, population for comparisons of groups")(

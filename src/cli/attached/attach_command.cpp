@@ -16,9 +16,7 @@ namespace po = boost::program_options;
 
 Options options() {
     Options options;
-    options.add_options()(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+    options.add_options()("dsn", po::value<std::string>()->default_value(""), dsn_help)(
         "adopt",
         "change a database that ldp attach prepared to the extension; the role must be allowed to create the extension")(
         "from-extension", "change a database with the extension to the tables of ldp attach")(

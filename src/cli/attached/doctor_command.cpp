@@ -17,9 +17,7 @@ namespace po = boost::program_options;
 
 Options options() {
     Options options;
-    options.add_options()(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+    options.add_options()("dsn", po::value<std::string>()->default_value(""), dsn_help)(
         "problems", po::bool_switch(), "show only warnings and errors")(
         "json", po::bool_switch(), "print the rows of ldp_status as JSON, one per line");
     return options;

@@ -29,8 +29,7 @@ Options options() {
     options.add_options()(
         "collection", po::value<Names>()->composing(),
         "collections whose new reports are counted (default: all); may also be the arguments")(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "dsn", po::value<std::string>()->default_value(""), dsn_help)(
         "by", po::value<std::string>(),
         "columns of the groups, separated by commas (default: those of the last refresh, at first the round); another list "
         "counts all reports again")("recount", "count all reports again");

@@ -17,8 +17,7 @@ Options options() {
     Options options;
     options.add_options()("listen", po::value<std::string>()->default_value("127.0.0.1:8417"),
                           "address and port; port 0: any free port")(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "dsn", po::value<std::string>()->default_value(""), dsn_help)(
         "collection", po::value<std::vector<std::string>>(),
         "a collection to serve (may be repeated; default: all that the role may submit to)")(
         "hold", po::value<std::int64_t>()->default_value(1),

@@ -59,8 +59,7 @@ Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
         "collection", po::value<std::string>()->required(), "name of the collection (required)")(
-        "dsn", po::value<std::string>()->default_value(""),
-        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "dsn", po::value<std::string>()->default_value(""), dsn_help)(
         "batch", po::value<std::int64_t>()->default_value(10000), "number of reports per transaction")(
         "round", po::value<std::string>()->default_value("0"),
         "round of the reports; with --person, a round or the name of the column with the round")(
