@@ -13,20 +13,26 @@ COMMENT ON COLUMN ldp_internal.ldp_token.digest IS
     'SHA-256 digest of the token, which cannot be computed back into the token';
 SELECT pg_extension_config_dump('ldp_internal.ldp_token', '');
 
-CREATE FUNCTION ldp_internal.ldp_create_tokens_as(caller name, name text, tokens integer) RETURNS text[]
+CREATE FUNCTION ldp_internal.ldp_create_tokens_as(caller name, name text, tokens integer, replace boolean DEFAULT false) RETURNS text[]
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
     created text[];
 BEGIN
-    IF tokens NOT BETWEEN 1 AND 1000000 IS NOT FALSE THEN
+    IF replace IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'the argument "replace" must not be NULL';
+    END IF;
+    IF (tokens NOT BETWEEN CASE WHEN replace THEN 0 ELSE 1 END AND 1000000) IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('invalid number of tokens: %s', COALESCE(tokens::text, 'NULL')),
-            HINT = 'One call creates 1 to 1000000 tokens.';
+            HINT = 'One call creates 1 to 1000000 tokens. With "replace", it may also create none.';
     END IF;
     IF NOT collection.tokens THEN
         UPDATE ldp_internal.ldp_collection AS c SET tokens = true WHERE c.name = ldp_create_tokens_as.name;
+    END IF;
+    IF replace THEN
+        DELETE FROM ldp_internal.ldp_token AS t WHERE t.collection = ldp_create_tokens_as.name;
     END IF;
     -- A UUID has 122 random bits, so the digest of two UUIDs has more entropy than the 128 bits of a token.
     created := ARRAY(SELECT encode(substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16), 'hex')
@@ -37,15 +43,16 @@ BEGIN
     RETURN created;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_create_tokens_as(name, text, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_create_tokens_as(name, text, integer, boolean) IS
     'Implements ldp_create_tokens for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_create_tokens(name text, tokens integer) RETURNS text[]
+CREATE FUNCTION @extschema@.ldp_create_tokens(name text, tokens integer, replace boolean DEFAULT false) RETURNS text[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
-COMMENT ON FUNCTION @extschema@.ldp_create_tokens(text, integer) IS
+COMMENT ON FUNCTION @extschema@.ldp_create_tokens(text, integer, boolean) IS
     'Creates tokens for a collection and returns them: random texts of 32 hexadecimal digits, of which the database '
     'stores SHA-256 digests only. From the first call on, the collection takes a batch only with a token in the public '
-    'column ldp_token, and a token admits one batch of one report. Error 22023 for less than 1 or more than 1000000 '
-    'tokens, 42704 if the collection does not exist, 42501 unless the caller owns it.';
+    'column ldp_token, and a token admits one batch of one report. With replace, earlier tokens that no batch has '
+    'redeemed become invalid. Error 22023 for less than 1 token (less than 0 with replace) or more than 1000000, 42704 '
+    'if the collection does not exist, 42501 unless the caller owns it.';
 
-REVOKE ALL ON FUNCTION ldp_internal.ldp_create_tokens_as(name, text, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION ldp_internal.ldp_create_tokens_as(name, text, integer, boolean) FROM PUBLIC;

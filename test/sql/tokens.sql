@@ -69,6 +69,16 @@ SELECT ldp_create_tokens('reports', 1000001);
 SELECT ldp_create_tokens('reports', NULL);
 SELECT ldp_create_tokens('missing', 1);
 SELECT cardinality(ldp_create_tokens('reports', 1000));
+-- Replaced tokens admit nothing, new ones do. Other collections keep their tokens.
+SELECT cardinality(ldp_create_tokens('batches', 2));
+INSERT INTO token SELECT 'reports', 20 + number, token FROM unnest(ldp_create_tokens('reports', 1)) WITH ORDINALITY AS t (token, number);
+INSERT INTO token SELECT 'reports', 30 + number, token FROM unnest(ldp_create_tokens('reports', 2, replace => true)) WITH ORDINALITY AS t (token, number);
+SELECT collection, count(*) FROM ldp_internal.ldp_token GROUP BY 1 ORDER BY 1;
+SELECT pg_temp.submit('reports', 21, 21) AS replaced, pg_temp.submit('reports', 31, 22) AS new;
+SELECT ldp_create_tokens('reports', 0, replace => true) AS none;
+SELECT pg_temp.submit('reports', 32, 23) AS replaced, pg_temp.submit('reports', 31, 22) AS repeated;
+SELECT ldp_create_tokens('reports', -1, replace => true);
+SELECT ldp_create_tokens('reports', 1, replace => NULL);
 SELECT ldp_drop_collection('reports');
 SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'reports';
 SELECT ldp_create_collection('reports', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
