@@ -55,7 +55,9 @@ Options options() {
         "bandwidth of curves, in the unit of the column; days for dates, hours for times; 0: chosen from the "
         "reports")("date", po::value<std::string>()->default_value(""),
                    "public column with the date of a report; default: the only column of dates or times")(
-        "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection");
+        "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection")(
+        "certificate", po::value<std::string>(),
+        "certificate of the spec (ldp audit --certificate), whose SHA-256 digest the page of --html states");
     for (const Layout& layout : layouts)
         options.add_options()(layout.option, po::value<std::string>(), layout.help);
     return options;
@@ -143,6 +145,8 @@ int run(const Arguments& arguments) {
     if (asked.bandwidth > 0 && asked.curve.empty()) throw UsageError("--bandwidth needs --curve");
     asked.date = arguments["date"].as<std::string>();
     asked.title = arguments["title"].as<std::string>();
+    if (arguments.count("certificate") != 0)
+        asked.certificate = read_text(arguments["certificate"].as<std::string>());
     if (arguments.count("round") != 0) {
         const auto& round = arguments["round"].as<std::string>();
         asked.all_rounds = round == "all";

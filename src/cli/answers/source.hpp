@@ -29,9 +29,10 @@ struct Asked {
     std::string by = {};      ///< the public column of groups that are compared; may be empty
     std::string date =
         {};  ///< the public column with the date of a report; empty for the only column with dates
-    std::string title = {};  ///< of the document; empty for the collection's name
-    std::string curve = {};  ///< the public column over which curves are estimated; may be empty
-    double bandwidth = 0;    ///< of curves; 0 to choose it from the reports
+    std::string title = {};        ///< of the document; empty for the collection's name
+    std::string curve = {};        ///< the public column over which curves are estimated; may be empty
+    double bandwidth = 0;          ///< of curves; 0 to choose it from the reports
+    std::string certificate = {};  ///< text of the certificate that the results name; may be empty
 };
 
 /// Attributes that are one question: one attribute, or all attributes of a mechanism that reports them

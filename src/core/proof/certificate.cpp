@@ -351,4 +351,16 @@ std::string certificate_digest(std::string_view certificate) {
     return to_hex(sha256(std::as_bytes(std::span(certificate))));
 }
 
+std::string certificate_digest_for(const Spec& spec, std::string_view certificate) {
+    const Json all = Json::parse(certificate, nullptr, false);
+    if (!all.is_object() || all.value("certificate", Json()) != 1 || !all.contains("fingerprint"))
+        raise(ErrorCode::malformed, "the file is not a certificate", {},
+              "ldp audit --certificate FILE writes a certificate.");
+    const std::string expected = fingerprint_text(spec.fingerprint());
+    if (all["fingerprint"] != expected)
+        raise(ErrorCode::invalid_value, "the certificate belongs to another spec",
+              "The fingerprint of the spec is " + expected + ".");
+    return certificate_digest(certificate);
+}
+
 }  // namespace ldp

@@ -30,4 +30,8 @@ inline constexpr std::size_t most_table_bytes = 800'000;
 /// Returns the SHA-256 digest of a certificate as 64 hexadecimal digits, by which documents name it.
 [[nodiscard]] std::string certificate_digest(std::string_view certificate);
 
+/// Returns this digest of a certificate of a given spec. Throws Error (malformed) if the text is no certificate, and Error
+/// (invalid_value) if it is the certificate of another spec. The bounds in it are not verified.
+[[nodiscard]] std::string certificate_digest_for(const Spec& spec, std::string_view certificate);
+
 }  // namespace ldp
