@@ -138,16 +138,18 @@ CREATE FUNCTION ldp_internal.ldp_prune_batches_as(caller name, name text, before
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
+    -- In the DELETE, the STABLE function would be evaluated for each record.
+    bound timestamptz := ldp_internal.ldp_instant(before, 'UTC');
     pruned bigint;
 BEGIN
-    IF ldp_internal.ldp_instant(before, 'UTC') > now() - interval '1 day' IS NOT FALSE THEN
+    IF bound > now() - interval '1 day' IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'records of batches must be kept for at least one day',
             DETAIL = 'If a batch is repeated after its record was deleted, it is counted twice.',
             HINT = 'Keep the records longer than a client may be offline with an unconfirmed batch. The default is one year.';
     END IF;
-    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < ldp_internal.ldp_instant(before, 'UTC');
+    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < bound;
     GET DIAGNOSTICS pruned = ROW_COUNT;
     RETURN pruned;
 END

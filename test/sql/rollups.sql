@@ -192,6 +192,13 @@ SELECT ldp_prune_batches('packed', now());
 SELECT ldp_prune_batches('packed', NULL);
 UPDATE ldp_internal.ldp_batch SET claimed = now() - interval '13 months' WHERE collection = 'packed';
 SELECT ldp_prune_batches('visits'), ldp_prune_batches('packed'), ldp_prune_batches('packed');
+-- The bound is computed once, not for each record.
+SET track_functions = 'all';
+BEGIN;
+INSERT INTO ldp_internal.ldp_batch SELECT 'packed', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'), now() - i * interval '1 month' FROM generate_series(1, 24) AS i;
+SELECT ldp_prune_batches('packed', now() - interval '375 days') AS pruned, pg_stat_get_xact_function_calls('ldp_internal.ldp_instant(ldp_time, text)'::regprocedure) AS computed;
+ROLLBACK;
+RESET track_functions;
 
 -- Dropping --------------------------------------------------------------------------------------------------
 SELECT ldp_drop_rollup('everything');
