@@ -261,6 +261,23 @@ class Messages(unittest.TestCase):
             changed = summary[:index] + bytes([summary[index] + 64]) + summary[index + 1 :]
             self.assertRaises(Refused, read_summary, self.collection, changed)
 
+    def test_refused_runs_of_a_record(self) -> None:
+        def read(*runs: bytes) -> Mechanism:
+            data = (1).to_bytes(4, "little") + len(runs).to_bytes(2, "little") + b"".join(runs)
+            return read_mechanism(NUMBERS["sampled"], 1.0, Reader(data))
+
+        def own(k: int) -> bytes:
+            return bytes([1, 0, 0, 0, 1, 0, 0, 0, NUMBERS["grr"], 4, 0, k, 0, 0, 0])
+
+        def again(earlier: int) -> bytes:
+            return bytes([1, 0, earlier, 0])
+
+        record = read(own(3), own(4), again(1), again(2))
+        self.assertEqual([own.codes for own in record.inputs()], [3, 4, 3, 4])
+        self.assertEqual(record.parameters()[6:], own(3) + own(4) + again(1) + again(2))
+        for runs in ([own(3), own(4), own(3)], [own(3), own(4), again(3)], [own(3), own(4), again(2)], [again(1), own(3)]):
+            self.assertRaises(Refused, read, *runs)
+
     def test_small_groups_are_hidden(self) -> None:
         rows = rows_of(self.collection, read_summary(self.collection, self.summary(self.payloads[:19])))
         self.assertEqual({row["estimate"] for row in rows}, {None})

@@ -125,6 +125,11 @@ class Forge {
     }
     /// An attribute of a record, with this number of cells if it is not 0.
     void run(Writer& writer, std::uint64_t length, std::uint64_t weight, std::uint64_t cells, unsigned depth);
+    /// A run of a record whose parts are those of an earlier one.
+    void run_again(Writer& writer, std::uint64_t length, std::uint64_t earlier) const {
+        two(writer, length);
+        two(writer, earlier);
+    }
     void record(Writer& writer, unsigned depth);
     /// The record of categories that a vector of d numbers becomes.
     void facts(Writer& writer, std::uint64_t d, unsigned depth);
@@ -217,7 +222,8 @@ void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std:
     fixed_ = cells;
     if (depth < deepest) parameters(id, inner_parameters, depth + 1);
     fixed_ = 0;
-    four(writer, choices_.rarely(32) ? choices_.word() : length);
+    two(writer, choices_.rarely(32) ? choices_.word() : length);
+    two(writer, choices_.rarely(32) ? choices_.up_to(4) : 0);
     four(writer, choices_.rarely(32) ? choices_.word() : weight);
     one(writer, id);
     const std::size_t size = inner_parameters.bytes().size();
@@ -227,13 +233,20 @@ void Forge::run(Writer& writer, std::uint64_t length, std::uint64_t weight, std:
 
 void Forge::record(Writer& writer, unsigned depth) {
     const std::uint64_t s = choices_.rarely(4) ? choices_.number(1, 4096) : 1;
-    const std::uint64_t number = 1 + choices_.up_to(4);
+    const std::uint64_t number = 1 + choices_.up_to(5);
     four(writer, s);
     two(writer, choices_.rarely(32) ? choices_.number(0, 65535) : number);
-    for (std::uint64_t i = 0; i < number; ++i)
-        run(writer,
-            s == 1 && !choices_.rarely(4) ? 1 + choices_.up_to(3) : std::min<std::uint64_t>(2 * s, 4096),
-            1 + (choices_.rarely(4) ? choices_.up_to(5) : 0), 0, depth);
+    const auto length = [&] {
+        return s == 1 && !choices_.rarely(4) ? 1 + choices_.up_to(3) : std::min<std::uint64_t>(2 * s, 4096);
+    };
+    std::uint64_t own = 0;  // runs with parameters of their own
+    for (std::uint64_t i = 0; i < number; ++i) {
+        // Mostly a run before the last one.
+        if (own > 1 && choices_.rarely(3))
+            run_again(writer, length(), 1 + choices_.up_to(choices_.rarely(8) ? 8 : own - 1));
+        else
+            run(writer, length(), 1 + (choices_.rarely(4) ? choices_.up_to(5) : 0), 0, depth), ++own;
+    }
 }
 
 void Forge::facts(Writer& writer, std::uint64_t d, unsigned depth) {

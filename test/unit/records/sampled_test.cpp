@@ -92,6 +92,7 @@ struct ForgedBlock {
         std::uint32_t length, weight;
         std::uint8_t mechanism;
         std::vector<std::byte> parameters;
+        std::uint16_t earlier = 0;  ///< the run that it equals; 0 for a run with parameters of its own
     };
     std::uint32_t s;
     std::vector<Run> runs;
@@ -102,7 +103,8 @@ struct ForgedBlock {
         writer.put(s);
         writer.put(static_cast<std::uint16_t>(runs.size()));
         for (const Run& run : runs) {
-            writer.put(run.length);
+            writer.put(run.length | std::uint32_t{run.earlier} << 16);
+            if (run.earlier > 0) continue;
             writer.put(run.weight);
             writer.put(run.mechanism);
             writer.put(static_cast<std::uint16_t>(run.parameters.size()));
@@ -116,6 +118,11 @@ ForgedBlock::Run grr_run(std::uint32_t length, std::uint32_t weight, std::uint32
     Writer writer;
     writer.put(domain);
     return {length, weight, 1, writer.bytes()};
+}
+
+/// A run that equals an earlier one.
+ForgedBlock::Run run_again(std::uint32_t length, std::uint16_t earlier) {
+    return {length, 0, 0, {}, earlier};
 }
 
 Error refusal(const std::string& json) {
@@ -600,11 +607,65 @@ BOOST_AUTO_TEST_CASE(floods_of_one_attribute_or_one_value_are_seen) {
 
 // Format ---------------------------------------------------------------------------------------------------
 
+/// A record of `count` attributes: numbers and categories in turn, or first all numbers.
+std::string numbers_and_categories(unsigned count, bool in_turn) {
+    std::vector<std::string> attributes;
+    for (unsigned i = 0; i < count; ++i)
+        attributes.push_back((in_turn ? i % 2 == 0 : i < count / 2) ? number("optimal") : category(4, "grr"));
+    return record(1, attributes);
+}
+
+BOOST_AUTO_TEST_CASE(parts_that_alternate_have_their_parameters_once) {
+    const auto sorted = mechanism(numbers_and_categories(478, false)),
+               alternating = mechanism(numbers_and_categories(478, true));
+    BOOST_CHECK_EQUAL(alternating->block().size(), sorted->block().size() + 476 * 4);
+    BOOST_CHECK_LE(alternating->block().size(), max_block_size);
+    BOOST_CHECK(contains(refusal(numbers_and_categories(486, true)).detail(), "the first 479 parts fit"));
+    BOOST_CHECK_EQUAL(alternating->state_size(), sorted->state_size());
+    BOOST_CHECK_EQUAL(alternating->cells()[0], sorted->cells()[0]);
+    BOOST_CHECK_EQUAL(alternating->cells()[477], sorted->cells()[477]);
+    BOOST_CHECK(alternating->worst_ratio() == sorted->worst_ratio());
+    // Each part is the same mechanism, with the same probability.
+    const auto& record = capability<Record>(*alternating);
+    for (std::size_t j = 0; j < 478; ++j) {
+        const RecordPart part = record.part_of(j);
+        BOOST_CHECK_EQUAL(part.number, j);
+        BOOST_CHECK_EQUAL(part.mechanism, record.part_of(j % 2).mechanism);
+        BOOST_CHECK_EQUAL(part.chance, 1.0 / 478);
+    }
+    // Reports are counted with the part that they are about, one by one and together.
+    SeededBits bits(41);
+    OwnedSummary summary(*alternating);
+    std::vector<Cell> input;
+    for (const std::uint64_t cells : alternating->cells()) input.push_back(cells / 2);
+    for (int i = 0; i < 2000; ++i) summary.add(alternating->perturb(input, bits));
+    std::uint64_t reports = 0;
+    for (std::size_t j = 0; j < 478; ++j) reports += record.part(summary.view(), j).n;
+    BOOST_CHECK_EQUAL(reports, 2000);
+    BOOST_CHECK(alternating->valid_state(summary.view()));
+}
+
 BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
     BOOST_CHECK(!refused_block(ForgedBlock{1, {grr_run(2, 1), grr_run(3, 2)}}.block()));
+    const auto one = grr_run(2, 1), two = grr_run(3, 2);
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {one, two, run_again(1, 1), run_again(4, 2)}}.block()));
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {one, two, run_again(1, 1), run_again(4090, 2)}}.block()));
     const ForgedBlock bad[] = {
-        {0, {grr_run(2, 1)}},  // nothing reported
-        {3, {grr_run(2, 1)}},  // more than there are
+        {1, {one, two, one}},                                  // parameters that are repeated
+        {1, {one, two, run_again(1, 1), grr_run(9, 2)}},       // the same, of another length
+        {1, {run_again(3, 1), one, two}},                      // no run is before it
+        {1, {one, run_again(3, 2), two}},                      // refers to the next
+        {1, {one, two, run_again(3, 3)}},                      // refers to itself
+        {1, {one, two, run_again(1, 1), run_again(1, 3)}},     // refers to a run that refers
+        {1, {one, two, run_again(1, 0xFFFF)}},                 // refers to nothing
+        {1, {one, run_again(1, 1)}},                           // alike
+        {1, {one, two, run_again(1, 2)}},                      // alike
+        {1, {one, two, run_again(1, 1), run_again(1, 1)}},     // alike
+        {1, {one, two, run_again(0, 1)}},                      // of no attribute
+        {1, {one, two, run_again(4092, 1)}},                   // 4097 attributes
+        {2, {grr_run(1, 3), grr_run(1, 1), run_again(2, 1)}},  // a weight for no whole turn
+        {0, {grr_run(2, 1)}},                                  // nothing reported
+        {3, {grr_run(2, 1)}},                                  // more than there are
         {1, {}},
         {1, {grr_run(1, 1)}},  // one attribute
         {1, {grr_run(4097, 1)}},
@@ -633,6 +694,13 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         {"name": "a", "domain": 4}, {"name": "b", "domain": 4}]})";
     BOOST_CHECK(!with(tables, 1));
     BOOST_CHECK(with(tables, 2));  // one part has joint tables
+    const auto joint_block = block_of(tables);
+    const ForgedBlock::Run joint_run{1,
+                                     1,
+                                     std::to_integer<std::uint8_t>(joint_block[2]),
+                                     {joint_block.begin() + header_size, joint_block.end()}};
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {joint_run, grr_run(2, 1)}}.block()));
+    BOOST_CHECK(refused_block(ForgedBlock{1, {joint_run, grr_run(2, 1), run_again(1, 1)}}.block()));
     // A series is a part if each report has one part, and all series have the same rounds.
     const auto series_run = [&](std::uint64_t rounds) {
         const auto block = block_of(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4, "rounds": )" +
@@ -640,7 +708,9 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         return ForgedBlock::Run{
             1, 1, std::to_integer<std::uint8_t>(block[2]), {block.begin() + header_size, block.end()}};
     };
-    BOOST_CHECK(!refused_block(ForgedBlock{1, {grr_run(2, 1), series_run(8), grr_run(1, 1)}}.block()));
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {grr_run(2, 1), series_run(8), run_again(1, 1)}}.block()));
+    BOOST_CHECK(!refused_block(
+        ForgedBlock{1, {grr_run(2, 1), series_run(8), run_again(1, 1), run_again(1, 2)}}.block()));
     BOOST_CHECK(refused_block(ForgedBlock{1, {series_run(16), series_run(8)}}.block()));
     BOOST_CHECK(refused_block(ForgedBlock{2, {grr_run(3, 1), series_run(8)}}.block()));
     const auto of_three = [](const std::string& name, const std::string& rest = {}) {
@@ -662,9 +732,33 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         BOOST_CHECK_MESSAGE(!with(json), json);
     // As many as fit, each as large as can be: refused before anything of the size is made.
     ForgedBlock large{1, {}};
-    for (std::uint32_t i = 0; i < 100; ++i) large.runs.push_back(grr_run(40, 1 + i % 2, 1u << 24));
-    BOOST_CHECK_EXCEPTION(static_cast<void>(load_mechanism(large.block(), Kind::report)), Error,
-                          [](const Error& error) { return error.code() == ErrorCode::invalid_spec; });
+    for (std::uint32_t i = 0; i < 100; ++i) large.runs.push_back(grr_run(40, 1 + i, 1u << 24));
+    ForgedBlock referring{1, {grr_run(2, 1, 1u << 24), grr_run(2, 2, 1u << 24)}};
+    for (unsigned i = 0; i < 480; ++i)
+        referring.runs.push_back(run_again(8, static_cast<std::uint16_t>(1 + i % 2)));
+    for (const ForgedBlock& forged : {large, referring})
+        BOOST_CHECK_EXCEPTION(static_cast<void>(load_mechanism(forged.block(), Kind::report)), Error,
+                              [](const Error& error) { return error.code() == ErrorCode::invalid_spec; });
+    // Vectors that are referred to have more elements together than a record may have.
+    const auto vector_block =
+        block_of(R"({"mechanism": "duchi_vector", "epsilon": 1, )" + unit_attributes(600) + "}");
+    const ForgedBlock::Run vector_run{1,
+                                      1,
+                                      std::to_integer<std::uint8_t>(vector_block[2]),
+                                      {vector_block.begin() + header_size, vector_block.end()}};
+    ForgedBlock vectors{1, {vector_run, grr_run(1, 1)}};
+    for (unsigned i = 0; i < 5; ++i) {
+        vectors.runs.push_back(run_again(1, 1));
+        vectors.runs.push_back(run_again(1, 2));
+    }
+    BOOST_CHECK(!refused_block(vectors.block()));
+    vectors.runs.push_back(run_again(1, 1));
+    BOOST_CHECK(refused_block(vectors.block()));
+    // A run that ends early.
+    auto shorter = ForgedBlock{1, {one, two, run_again(1, 1)}}.block();
+    shorter.resize(shorter.size() - 2);
+    store<std::uint16_t>(shorter.data() + 4, static_cast<std::uint16_t>(shorter.size()));
+    BOOST_CHECK(refused_block(shorter));
     auto longer = ForgedBlock{1, {grr_run(2, 1), grr_run(3, 2)}}.block();
     longer.push_back(std::byte{0});
     store<std::uint16_t>(longer.data() + 4, static_cast<std::uint16_t>(longer.size()));

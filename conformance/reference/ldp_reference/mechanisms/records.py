@@ -39,10 +39,16 @@ class Sampled(Mechanism):
 
     def parameters(self) -> bytes:
         result = integer_bytes(self.reported, 4) + integer_bytes(len(self.runs), 2)
+        kinds: list[bytes] = []
         for length, weight, number, mechanism in self.runs:
             own = mechanism.parameters()
-            result += integer_bytes(length, 4) + integer_bytes(weight, 4) + bytes([number])
-            result += integer_bytes(len(own), 2) + own
+            kind = integer_bytes(weight, 4) + bytes([number]) + integer_bytes(len(own), 2) + own
+            result += integer_bytes(length, 2)
+            if kind in kinds:
+                result += integer_bytes(kinds.index(kind) + 1, 2)
+            else:
+                result += integer_bytes(0, 2) + kind
+                kinds.append(kind)
         return result
 
     def inputs(self) -> list[Input]:
@@ -143,22 +149,40 @@ class Sampled(Mechanism):
         return self.parts[part].reports_about(attribute - firsts[part], own, reports[0])
 
 
+def _read_kind(epsilon: float, reader: Reader, maker: Maker) -> tuple[int, int, bytes, Mechanism]:
+    """Returns the weight, the number of the mechanism, its parameters and the mechanism of a part."""
+    weight, number = reader.integer(4), reader.integer(1)
+    own = reader.take(reader.integer(2))
+    if weight == 0 or number in NOT_A_PART:
+        raise Refused("a run of parts is wrong")
+    part = Reader(own)
+    mechanism = maker(number, epsilon, part)
+    part.end()
+    return weight, number, own, mechanism
+
+
 def read_sampled(epsilon: float, reader: Reader, maker: Maker) -> Sampled:
     """Returns the record with the parameters of a block. `maker` reads the mechanism of a part."""
     reported, runs = reader.integer(4), []
     if not 1 <= reported <= 4096:
         raise Refused(f"a report contains {reported} parts")
-    part_epsilon, before = share(epsilon, reported), b""
+    part_epsilon = share(epsilon, reported)
+    kinds: list[tuple[int, int, bytes, Mechanism]] = []  # weight, number, parameters, mechanism
+    before = None
     for _ in range(reader.integer(2)):
-        length, weight, number = reader.integer(4), reader.integer(4), reader.integer(1)
-        own = reader.take(reader.integer(2))
-        key = integer_bytes(weight, 4) + bytes([number]) + own
-        if length == 0 or length > 4096 or weight == 0 or number in NOT_A_PART or key == before:
+        length, earlier = reader.integer(2), reader.integer(2)
+        if not 1 <= length <= 4096 or earlier > len(kinds):
             raise Refused("a run of parts is wrong")
-        before = key
-        part = Reader(own)
-        runs.append((length, weight, number, maker(number, part_epsilon, part)))
-        part.end()
+        if earlier == 0:
+            kinds.append(_read_kind(part_epsilon, reader, maker))
+            if any(kind[:3] == kinds[-1][:3] for kind in kinds[:-1]):
+                raise Refused("the parameters of parts are repeated")
+            earlier = len(kinds)
+        if earlier == before:
+            raise Refused("two consecutive runs of parts are equal")
+        before = earlier
+        weight, number, _, mechanism = kinds[earlier - 1]
+        runs.append((length, weight, number, mechanism))
     _check_runs(reported, runs)
     return Sampled(epsilon, reported, runs)
 

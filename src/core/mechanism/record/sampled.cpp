@@ -1,7 +1,8 @@
 // The record of parts on the device, and its counting on the server.
 //
-// Parameters: s (4 bytes), number of runs (2), then runs of equal parts: length, weight (4 each),
-//             mechanism (1), size of its parameters (2), its parameters.
+// Parameters: s (4 bytes), number of runs (2), then for each run of equal parts its length (2) and r (2). If r is 0,
+//             weight (4), mechanism (1), size of its parameters (2) and its parameters follow. Otherwise the run is
+//             equal to the r-th run with parameters of its own.
 // Public randomness:  s times a part's number and its mechanism's public randomness.
 // Permanent response: s times the mechanism's permanent response.
 // Payload:    s times a part's number and its mechanism's payload, in ascending order.
@@ -25,6 +26,7 @@ SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s,
     std::uint64_t line = 0;
     std::size_t inputs = 0;
     for (PartRun& run : runs_) {
+        if (run.own) kinds_.push_back(run.inner);
         run.inputs = run.inner->cells().size();
         run.width = run.series != nullptr ? 1 : run.inputs;
         run.first_input = inputs;
@@ -112,7 +114,7 @@ SampledRecord::Place SampledRecord::place_of(std::size_t attribute) const noexce
 RecordPart SampledRecord::part_of(std::size_t attribute) const {
     check_attribute(attribute, attributes_);
     const Place place = place_of(attribute);
-    return {place.run->inner.get(), place.run->first + place.number, place.attribute(), place.run->width,
+    return {place.run->inner, place.run->first + place.number, place.attribute(), place.run->width,
             chance(*place.run)};
 }
 
@@ -328,7 +330,7 @@ SummaryView SampledRecord::counted(const Counts& counts, const Place& place) con
     const std::size_t at = place.state();
     SummaryView part{{load<std::uint64_t>(counts.state.data() + at),
                       counts.state.subspan(at + counter_size, place.run->inner->state_size())},
-                     place.run->inner.get()};
+                     place.run->inner};
     if (rounds_ > 0) part.drawn = chance(*place.run);
     return part;
 }

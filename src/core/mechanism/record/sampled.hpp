@@ -15,20 +15,23 @@ namespace ldp {
 
 /// Consecutive parts of a record that are equal: the same mechanism with the same weight.
 struct PartRun {
-    std::uint64_t length;                    ///< the number of parts
-    std::uint64_t weight;                    ///< of each part; its probability is proportional to it
-    std::unique_ptr<const Mechanism> inner;  ///< reports a part
-    const SeriesRandomizer* series;          ///< the mechanism if it is a series, else null
-    bool mean;                               ///< whether it estimates means, and is no series
-    std::size_t width = 0;                   ///< attributes of a part
-    std::size_t inputs = 0;                  ///< codes of a part in an input; a series has one for each round
-    std::size_t first = 0;                   ///< the first part
-    std::size_t first_attribute = 0;         ///< the first attribute of the first part
-    std::size_t first_input = 0;             ///< the first code of the first part in an input
-    std::uint64_t begin = 0;                 ///< the start of the first part's segment of the line
-    std::size_t state = 0;                   ///< the offset of the first part's state
-    std::size_t slot = 0;                    ///< slot_size(), which every report needs
-    std::size_t answer = 0;                  ///< the mechanism's payload_size(), which every report needs
+    std::uint64_t length = 0;  ///< the number of parts
+    std::uint64_t weight = 0;  ///< of each part; its probability is proportional to it
+    std::size_t kind = 0;      ///< the same number for all runs of equal parts
+    std::unique_ptr<const Mechanism> own =
+        nullptr;                               ///< the mechanism; null if an earlier run of the kind has it
+    const Mechanism* inner = nullptr;          ///< reports a part
+    const SeriesRandomizer* series = nullptr;  ///< the mechanism if it is a series, else null
+    bool mean = false;                         ///< whether it estimates means, and is no series
+    std::size_t width = 0;                     ///< attributes of a part
+    std::size_t inputs = 0;           ///< codes of a part in an input; a series has one for each round
+    std::size_t first = 0;            ///< the first part
+    std::size_t first_attribute = 0;  ///< the first attribute of the first part
+    std::size_t first_input = 0;      ///< the first code of the first part in an input
+    std::uint64_t begin = 0;          ///< the start of the first part's segment of the line
+    std::size_t state = 0;            ///< the offset of the first part's state
+    std::size_t slot = 0;             ///< slot_size(), which every report needs
+    std::size_t answer = 0;           ///< the mechanism's payload_size(), which every report needs
 
     /// Bytes of a part's state: the number of its reports, then the state of its mechanism.
     [[nodiscard]] std::size_t slot_size() const noexcept { return counter_size + inner->state_size(); }
@@ -190,11 +193,12 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     /// The worst product of ratio(mechanism) over the sets of parts that are drawn together.
     template <class Ratio>
     [[nodiscard]] Exact worst_product(Ratio ratio) const;
-    /// Returns the possible numbers of parts of a report from each run.
+    /// Returns the possible numbers of parts of a report of each kind.
     [[nodiscard]] std::set<std::vector<unsigned>> combinations() const;
 
     std::uint64_t s_;
     std::vector<PartRun> runs_;
+    std::vector<const Mechanism*> kinds_;     // the mechanism of each kind of runs
     std::vector<std::uint16_t> run_numbers_;  // the run of each part
     std::uint64_t turn_ = 0;                  // T
     std::size_t attributes_ = 0, parts_ = 0;

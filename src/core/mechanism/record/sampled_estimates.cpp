@@ -322,7 +322,7 @@ std::optional<Exact> SampledRecord::shown_probability(Input input, Bytes payload
     return product;
 }
 
-// As u grows, the number of parts drawn from a run changes only where an end of a run lies in some turn: one u
+// As u grows, the number of parts drawn of a kind changes only where an end of a run lies in some turn: one u
 // for each of these places covers every combination.
 std::set<std::vector<unsigned>> SampledRecord::combinations() const {
     std::set<std::vector<unsigned>> combinations;
@@ -331,9 +331,9 @@ std::set<std::vector<unsigned>> SampledRecord::combinations() const {
         const auto points_below = [&](std::uint64_t end) {
             return end <= u ? 0 : static_cast<unsigned>((end - u - 1) / turn_ + 1);
         };
-        std::vector<unsigned> drawn;
+        std::vector<unsigned> drawn(kinds_.size());
         for (const PartRun& run : runs_)
-            drawn.push_back(points_below(run.begin + run.length * run.weight) - points_below(run.begin));
+            drawn[run.kind] += points_below(run.begin + run.length * run.weight) - points_below(run.begin);
         combinations.insert(std::move(drawn));
     }
     return combinations;
@@ -345,11 +345,11 @@ std::set<std::vector<unsigned>> SampledRecord::combinations() const {
 template <class Ratio>
 Exact SampledRecord::worst_product(Ratio ratio) const {
     std::vector<Exact> ratios;
-    for (const PartRun& run : runs_) ratios.push_back(ratio(*run.inner));
+    for (const Mechanism* inner : kinds_) ratios.push_back(ratio(*inner));
     Exact worst = exact(0, 1);
     for (const std::vector<unsigned>& drawn : combinations()) {
         Exact product = exact(1, 1);
-        for (std::size_t r = 0; r < drawn.size(); ++r) product = product * power(ratios[r], drawn[r]);
+        for (std::size_t k = 0; k < drawn.size(); ++k) product = product * power(ratios[k], drawn[k]);
         worst = std::max(worst, product);
     }
     return worst;
@@ -363,8 +363,8 @@ ChannelLaw SampledRecord::channel_law() const {
     std::vector<ChannelLaw> products;
     for (const std::vector<unsigned>& drawn : combinations()) {
         ProductLaw product;
-        for (std::size_t r = 0; r < drawn.size(); ++r)
-            if (drawn[r] != 0) product.parts.push_back({runs_[r].inner->channel_law(), drawn[r]});
+        for (std::size_t k = 0; k < drawn.size(); ++k)
+            if (drawn[k] != 0) product.parts.push_back({kinds_[k]->channel_law(), drawn[k]});
         products.push_back({std::move(product)});
     }
     return choice_law(std::move(products));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -78,8 +79,30 @@ std::vector<std::uint32_t> weights(const std::vector<std::uint64_t>& shares, std
         "Its " + std::to_string(parts) + " parts need " + std::to_string(size) +
             " bytes of parameters in each report; " + std::to_string(max_block_size) +
             " are allowed, in which the first " + std::to_string(fitting) + " parts fit.",
-        "Collect the attributes in several collections, or put attributes with equal domains or ranges next to "
-        "each other, whose parameters are stored once.");
+        "Collect the attributes in several collections, or give several attributes the same domain or range: the "
+        "parameters of equal parts are stored once.");
+}
+
+/// A run of equal parts, as it is written.
+struct WrittenRun {
+    std::uint16_t length;
+    std::uint16_t parameters;  ///< number of its parameters among those that differ, from 0
+};
+
+/// Writes the runs. The parameters of a run are all that follows its first four bytes. They are written with
+/// the first of the runs that have them; the others refer to it. Returns how many parts a report has room for.
+std::size_t write_runs(Writer& writer, const std::vector<WrittenRun>& runs,
+                       const std::vector<std::vector<std::byte>>& parameters) {
+    std::size_t fitting = 0, written = 0;
+    writer.put(static_cast<std::uint16_t>(runs.size()));
+    for (const WrittenRun& run : runs) {
+        const bool first = run.parameters == written;
+        writer.put(run.length);
+        writer.put(static_cast<std::uint16_t>(first ? 0 : run.parameters + 1));
+        if (first) writer.put_bytes(parameters[written++]);
+        if (header_size + writer.bytes().size() <= max_block_size) fitting += run.length;
+    }
+    return fitting;
 }
 
 void write(const Settings& settings, Writer& writer) {
@@ -93,7 +116,9 @@ void write(const Settings& settings, Writer& writer) {
     for (const PartAttributes& part : parts)
         shares.push_back(share_of_part(settings.attributes(), part, sets));
     const std::vector<std::uint32_t> weight = weights(shares, s);
-    std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> runs;  // length, and all that follows it
+    std::vector<WrittenRun> runs;
+    std::vector<std::vector<std::byte>> all;  // the parameters that differ, in the order of their first runs
+    std::map<std::vector<std::byte>, std::uint16_t> numbers;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const Settings inner = settings_of_part(settings.attributes(), parts[i], terms);
         Writer parameters, run;
@@ -102,29 +127,24 @@ void write(const Settings& settings, Writer& writer) {
         run.put(inner.mechanism().id);
         run.put(static_cast<std::uint16_t>(parameters.bytes().size()));
         run.put_bytes(parameters.bytes());
-        if (runs.empty() || runs.back().second != run.bytes()) runs.emplace_back(0, std::move(run.bytes()));
-        ++runs.back().first;
+        const auto [found, added] = numbers.try_emplace(run.bytes(), static_cast<std::uint16_t>(all.size()));
+        if (added) all.push_back(run.bytes());
+        if (runs.empty() || runs.back().parameters != found->second) runs.push_back({0, found->second});
+        ++runs.back().length;
     }
     writer.put(static_cast<std::uint32_t>(s));
-    writer.put(static_cast<std::uint16_t>(runs.size()));
-    std::size_t fitting = 0;  // parts that a report has room for
-    for (const auto& [length, rest] : runs) {
-        writer.put(length);
-        writer.put_bytes(rest);
-        if (header_size + writer.bytes().size() <= max_block_size) fitting += length;
-    }
+    const std::size_t fitting = write_runs(writer, runs, all);
     if (fitting < parts.size()) refuse_size(parts.size(), fitting, header_size + writer.bytes().size());
 }
 
 /// Reads the mechanism of a run, which is no record of parts itself. A vector has at most `room` elements;
 /// its parameters begin with their number, so that a large vector is refused before memory is allocated.
-PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64_t room) {
-    const auto length = reader.take<std::uint32_t>();
+PartRun read_own_run(Reader& reader, const Terms& terms, double epsilon, std::uint64_t room) {
     const auto weight = reader.take<std::uint32_t>();
     const auto id = reader.take<std::uint8_t>();
     const Bytes parameters = reader.take_bytes(reader.take<std::uint16_t>());
     const MechanismEntry* entry = find_mechanism(id);
-    if (length == 0 || length > max_attributes || weight == 0) refuse_block("a run of attributes is empty");
+    if (weight == 0) refuse_block("a run of attributes is empty");
     if (entry == nullptr || !reports_parts(*entry))
         refuse_block("a record has an attribute that its mechanism cannot report");
     if (entry->shape == Shape::numeric_vector && parameters.size() >= sizeof(std::uint32_t) &&
@@ -134,10 +154,40 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64
     Terms own = terms;
     if (entry->series) own.kept = false;
     const std::vector<std::byte> block = make_block(id, own, epsilon, parameters);
-    auto inner = entry->load(read_header(block, Kind::report), block);
-    const auto* const series = find_capability<SeriesRandomizer>(*inner);
-    const bool mean = series == nullptr && inner->can_estimate(Quantity::means);
-    return {length, weight, std::move(inner), series, mean};
+    PartRun run{.weight = weight, .own = entry->load(read_header(block, Kind::report), block)};
+    run.inner = run.own.get();
+    run.series = find_capability<SeriesRandomizer>(*run.inner);
+    run.mean = run.series == nullptr && run.inner->can_estimate(Quantity::means);
+    return run;
+}
+
+/// Reads the run that follows `runs`. `firsts` has the numbers of the runs with parameters of their own.
+PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64_t room,
+                 const std::vector<PartRun>& runs, std::vector<std::size_t>& firsts) {
+    const auto length = reader.take<std::uint16_t>();
+    const auto equal = reader.take<std::uint16_t>();
+    if (length == 0 || length > max_attributes) refuse_block("a run of attributes is empty");
+    if (equal > firsts.size()) refuse_block("a run of attributes refers to a run that is not before it");
+    PartRun run;
+    if (equal > 0) {
+        const PartRun& first = runs[firsts[equal - 1u]];
+        run = {.weight = first.weight,
+               .kind = first.kind,
+               .inner = first.inner,
+               .series = first.series,
+               .mean = first.mean};
+        if (run.kind == runs.back().kind) refuse_block("two runs of attributes are equal");
+    } else {
+        run = read_own_run(reader, terms, epsilon, room);
+        run.kind = firsts.size();
+        for (const std::size_t first : firsts)
+            if (runs[first].weight == run.weight &&
+                std::ranges::equal(runs[first].inner->block(), run.inner->block()))
+                refuse_block("two runs of attributes are equal");
+        firsts.push_back(runs.size());
+    }
+    run.length = length;
+    return run;
 }
 
 const MechanismEntry* entry_of(const PartRun& run) {
@@ -150,17 +200,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto count = reader.take<std::uint16_t>();
     if (s == 0 || s > max_attributes) refuse_block("the number of attributes in a report is out of range");
     std::vector<PartRun> runs;
+    std::vector<std::size_t> firsts;
     std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0, tables = 0, rounds = 0;
     for (unsigned i = 0; i < count; ++i) {
         // Each run that follows has an attribute at least.
         const std::uint64_t others = attributes + count - i - 1u;
         PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s),
-                               max_attributes - std::min(others, max_attributes));
+                               max_attributes - std::min(others, max_attributes), runs, firsts);
         if (entry_of(run)->purpose == Purpose::joint_tables) tables += run.length;
         if (tables > 1) refuse_block("a record has several parts with joint tables");
-        if (!runs.empty() && runs.back().weight == run.weight &&
-            std::ranges::equal(runs.back().inner->block(), run.inner->block()))
-            refuse_block("two runs of attributes are equal");
         const auto layers = [](const Mechanism& one) { return one.report_epsilon() < one.epsilon(); };
         if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
             refuse_block("a record has attributes in one layer and attributes in two layers");
