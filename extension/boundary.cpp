@@ -97,6 +97,8 @@ constexpr RemedyWords sql_words{
     "Use ldp_learn_range.",
     "Add the attributes to \"joint_tables\" in the next spec. ldp_marginals(summary) lists the existing "
     "joint tables.",
+    "Estimate shorter periods, for example with by => '{year(day)}', and average their rows with "
+    "ldp_weighted(row, (row).n). A rollup whose refresh fails needs a column of time.",
     "ldp_spec_info(spec) makes the choices that a spec leaves open.",
 };
 

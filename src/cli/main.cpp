@@ -38,6 +38,7 @@ constexpr RemedyWords command_words{
     "Use means.",
     "ldp estimate COLLECTION shows the ranges.",
     "Add the attributes to \"joint_tables\" in the next spec.",
+    "Count shorter periods, and average their estimates with the numbers of reports as weights.",
     "ldp spec resolve SPEC makes the choices that a spec leaves open.",
 };
 

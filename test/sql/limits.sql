@@ -78,3 +78,59 @@ WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summa
     p.procost = 1 AND p.proname NOT IN ('ldp_check_report', 'ldp_rows')) ORDER BY 1;
 DROP TABLE kept;
 DROP FUNCTION planned(text), bytes(ldp_summary), zeros(text, integer, jsonb);
+
+-- Totals beyond 2^40 reports. Two years have 2^40 reports each, by doubling.
+CREATE FUNCTION doubled(summary ldp_summary, times integer) RETURNS ldp_summary LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1 .. times LOOP summary := ldp_summary_merge(summary, summary); END LOOP;
+    RETURN summary;
+END $$;
+SELECT ldp_create_collection('polls', '{"mechanism": "grr", "epsilon": 1, "min_group": 1, "domain": 4}', ARRAY[['day', 'date']]);
+SELECT ldp_create_rollup('polls_yearly', 'polls', '{year(day)}'), ldp_create_rollup('polls_always', 'polls', '{}');
+SELECT encode(ldp_internal.ldp_spec_parameters(ldp_client_spec('polls')), 'hex') AS block \gset
+INSERT INTO polls (report, day)
+SELECT (:'block' || lpad(to_hex(CASE WHEN i <= likely THEN 0 ELSE 1 + i % 3 END), 2, '0'))::ldp_report, day
+FROM (VALUES (date '2025-03-01', 400), ('2026-03-01', 350)) AS year (day, likely), generate_series(1, 1024) AS i;
+SELECT ldp_refresh('polls_yearly'), ldp_refresh('polls_always');
+CREATE TABLE halves AS SELECT row_number() OVER (ORDER BY day) AS half, doubled(ldp_agg(report), 29) AS summary FROM polls GROUP BY day;
+UPDATE polls_yearly SET summary = doubled(summary, 30);
+UPDATE polls_always SET summary = doubled(summary, 29);
+SELECT ldp_count(summary) FROM polls_yearly ORDER BY year;
+INSERT INTO polls (report, day) SELECT report, '2025-12-31' FROM polls LIMIT 1;
+\pset format unaligned
+SELECT DISTINCT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_rollup(summary) FROM polls_yearly$$),
+    ($$SELECT ldp_summary_merge(a.summary, a.summary) FROM polls_yearly AS a$$),
+    ($$SELECT ldp_rollup(summary) OVER (ORDER BY year) FROM polls_yearly$$),
+    ($$SELECT * FROM ldp_estimate('polls_yearly', by => '{}')$$),
+    ($$SELECT * FROM ldp_groups_of('polls_yearly', by => '{}')$$),
+    ($$SELECT ldp_refresh('polls_yearly')$$),
+    ($$SELECT ldp_refresh('polls_always')$$)) AS q (query);
+CREATE TABLE many AS SELECT i, doubled(summary, 0) AS summary FROM halves, generate_series(1, 3000) AS i;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT pg_temp.refusal('SELECT ldp_rollup(summary) FROM many');
+\pset format aligned
+RESET max_parallel_workers_per_gather;
+-- Nothing was counted, and no report was lost.
+SELECT ldp_count(summary) FROM polls_yearly ORDER BY year;
+-- The total of the years. Two halves of a summary have the same total as their sum, and the years have 1/√2 of its error.
+WITH totals AS (
+    SELECT 'years' AS what, (t).label, (t).estimate, (t).stderr, (t).lower, (t).upper, (t).n
+    FROM (SELECT ldp_weighted(e, e.n) AS t FROM ldp_estimate('polls_yearly', by => '{year}', target => 'population') AS e GROUP BY e.attribute, e.label) AS w
+    UNION ALL
+    SELECT 'combined', (t).label, (t).estimate, (t).stderr, (t).lower, (t).upper, (t).n
+    FROM (SELECT ldp_combine(e) AS t FROM ldp_estimate('polls_yearly', by => '{year}', target => 'population') AS e GROUP BY e.attribute, e.label) AS c
+    UNION ALL
+    SELECT 'sum of halves', e.label, e.estimate, e.stderr, e.lower, e.upper, e.n
+    FROM (SELECT ldp_rollup(summary) AS s FROM halves) AS h, ldp_estimate(s, target => 'population') AS e)
+SELECT years.label, round(years.estimate::numeric, 6) AS estimate, years.n, abs(years.estimate - halves.estimate) < 1e-12 AS same,
+       round((halves.stderr / years.stderr / sqrt(2))::numeric, 2) AS ratio_of_errors, round(((years.upper - years.lower) / years.stderr)::numeric, 2) AS width,
+       combined.n AS combined_n, abs(combined.estimate - years.estimate) < 0.01 AS near
+FROM totals AS years JOIN totals AS halves USING (label) JOIN totals AS combined USING (label)
+WHERE (years.what, halves.what, combined.what) = ('years', 'sum of halves', 'combined') ORDER BY years.label;
+SELECT ldp_drop_rollup('polls_yearly'), ldp_drop_rollup('polls_always'), ldp_drop_collection('polls');
+DROP TABLE halves, many;
+DROP FUNCTION doubled(ldp_summary, integer);

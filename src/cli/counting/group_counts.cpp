@@ -91,8 +91,7 @@ GroupCounts::Group& GroupCounts::group(std::string_view key) {
 }
 
 void GroupCounts::count_more(Group& group, std::uint64_t more, const Rounds& rounds) {
-    if (more > max_count - group.n)
-        raise(ErrorCode::full, "a summary would have more than " + grouped(max_count) + " reports");
+    if (more > max_count - group.n) raise_full();
     group.n += more;
     group.rounds = group.rounds.with(rounds);
     reports_ += more;

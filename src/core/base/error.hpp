@@ -41,6 +41,7 @@ enum class Remedy {
     ask_attribute_means,   ///< means of all attributes
     learn_ranges,          ///< the reports give ranges
     collect_together,      ///< a record does not collect these attributes together
+    take_periods,          ///< the reports of all periods do not fit into one summary
     resolve_spec,          ///< the spec leaves a choice open
 };
 
@@ -63,6 +64,7 @@ inline constexpr RemedyWords program_words{
     "Use means.",
     "Use the learned ranges.",
     "Add the attributes to \"joint_tables\" in the next spec.",
+    "Keep a summary for each period, and average their estimates with the numbers of reports as weights.",
     "A device accepts specs without open choices only. The command `ldp spec resolve SPEC` and the SQL "
     "function ldp_spec_info(spec) return such a spec.",
 };

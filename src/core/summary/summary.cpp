@@ -112,14 +112,18 @@ void raise_incompatible(Bytes expected, Bytes found) {
           "Group by spec, or select the reports of one collection.");
 }
 
+void raise_full() {
+    raise(ErrorCode::full, "the summary is full",
+          "A summary counts at most " + std::to_string(max_count) + " reports.",
+          std::vector{Remedy::take_periods});
+}
+
 void raise_outcome(Outcome outcome, Bytes summary, Bytes added) {
     switch (outcome) {
         case Outcome::mismatch:
             raise_incompatible(summary, added);
         case Outcome::full:
-            raise(ErrorCode::full, "the summary is full",
-                  "A summary counts at most " + std::to_string(max_count) + " reports.",
-                  "Keep several summaries, one for each period.");
+            raise_full();
         default:
             impossible("the payload of the report is invalid");
     }

@@ -115,6 +115,8 @@ void check_summary(const Mechanism& mechanism, Bytes summary);
 
 /// Throws Error (incompatible) that names both specs; each argument is a report or summary with a header.
 [[noreturn]] void raise_incompatible(Bytes expected, Bytes found);
+/// Throws the Error for reports beyond max_count.
+[[noreturn]] void raise_full();
 /// Throws the Error for an Outcome other than ok.
 [[noreturn]] void raise_outcome(Outcome outcome, Bytes summary, Bytes added);
 
