@@ -147,6 +147,7 @@ class RecordMoments {
     }
     [[nodiscard]] std::size_t called(const std::string& name) const {
         const std::optional<std::size_t> found = find_attribute(all_, name);
+        if (found && all_[*found].circular) refuse_direction("\"" + name + "\"");
         if (found && !all_[*found].derived()) return *found;
         std::vector<std::string> names;
         for (const std::size_t j : given(all_)) names.push_back(all_[j].name);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/mechanism/circular/mean_direction.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/summary/part_means.hpp"
@@ -12,6 +13,12 @@
 #include "core/summary/summary.hpp"
 
 namespace ldp {
+
+void refuse_direction(const std::string& attribute) {
+    raise(ErrorCode::unsupported, "a regression does not support numbers on a circle",
+          attribute + " has values on a circle.",
+          "Use the shares of arcs, or collect a category in the next spec.");
+}
 
 MomentEstimator::MomentEstimator(const SummaryView& view, Target target)
     : view_(view), target_(target), per_report_(capability<Record>(*view.mechanism).per_report()) {
@@ -26,6 +33,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
     const auto known = std::ranges::find(sources_, attribute, &AttributeReports::attribute);
     if (known != sources_.end()) return static_cast<std::size_t>(known - sources_.begin());
     const SummaryView one = part(view_, attribute);
+    if (find_direction(*one.mechanism) != nullptr) refuse_direction("Attribute " + std::to_string(attribute));
     check_can_estimate(*one.mechanism, quantity);
     const bool alone = quantity == Quantity::means ? one.mechanism->range_of_number() != nullptr
                                                    : one.mechanism->cells().size() == 1;

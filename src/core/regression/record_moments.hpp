@@ -3,12 +3,16 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/mechanism/role/capability.hpp"
 #include "core/regression/normal_equations.hpp"
 
 namespace ldp {
+
+/// Throws Error (unsupported): a regression has no number on a circle. `attribute` is its name in a sentence.
+[[noreturn]] void refuse_direction(const std::string& attribute);
 
 /// Estimates from a summary of a record, which must outlive this object. Each requested moment has an index,
 /// and the gradient of a MomentFunction has one element per index.

@@ -29,7 +29,7 @@ enum class Statistic : std::uint8_t {
     none
 };
 /// The last statistic that a query can select.
-inline constexpr Statistic last_selectable = Statistic::resultant_length;
+inline constexpr Statistic last_selectable = Statistic::direction;
 /// Their names in rows, in their order.
 inline constexpr const char* statistic_names[] = {
     "mean", "proportion", "response_rate", "set_size", "resultant_length", "direction", "change"};

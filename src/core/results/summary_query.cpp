@@ -71,6 +71,8 @@ std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t>
 }
 
 void throw_for_part(const Error& error) {
+    // A hint of its own is about this attribute. Remedies are about all reports of its mechanism.
+    if (error.remedies().empty() && !error.hint().empty()) throw error;
     throw Error(
         error.code(), error.what(), error.detail(),
         "The spec determines the queries of an attribute: \"estimate\": \"distribution\" allows ranges "

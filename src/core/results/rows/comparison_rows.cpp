@@ -437,6 +437,10 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
     }
     for (std::size_t i = 0; i < all.rows.size(); ++i) {
         CalibratedRows::CalibratedRow& one = all.rows[i];
+        if (one.statistic.text == statistic_names[static_cast<std::size_t>(Statistic::direction)]) {
+            one.note = "a direction has no mean over groups";
+            continue;
+        }
         if (one.number.known && !one.value.known &&
             take_pooled_means(figures[i].found, used, weights, static_cast<std::size_t>(one.number.whole),
                               critical_value))

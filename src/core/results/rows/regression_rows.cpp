@@ -213,6 +213,8 @@ Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
             if (!has_mean(view, attribute))
                 throw Error(ErrorCode::unsupported, "a kernel regression requires the mean of a number",
                             "The reports do not estimate the mean of this attribute.");
+            if (find_direction(*part_of(mechanism, attribute).mechanism) != nullptr)
+                refuse_direction("\"" + subject.labels->name(attribute) + "\"");
         } else if (!std::ranges::equal(mechanisms[0]->block(), mechanism.block())) {
             raise_incompatible(mechanisms[0]->block(), mechanism.block());
         }

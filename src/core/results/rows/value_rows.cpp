@@ -310,8 +310,9 @@ std::vector<Statistic> statistics_named(const std::optional<SummaryQuery::Texts>
         const std::span selectable(statistic_names, static_cast<std::size_t>(last_selectable) + 1);
         const auto found = std::ranges::find(selectable, name);
         if (found == selectable.end())
-            throw Error(ErrorCode::invalid_value, "there is no statistic \"" + shortened(name, 60) + "\"", {},
-                        "The statistics are mean, proportion, response_rate, set_size and resultant_length.");
+            throw Error(
+                ErrorCode::invalid_value, "there is no statistic \"" + shortened(name, 60) + "\"", {},
+                "The statistics are mean, proportion, response_rate, set_size, resultant_length and direction.");
         all.push_back(static_cast<Statistic>(found - selectable.begin()));
     }
     return all;
@@ -331,6 +332,7 @@ bool has_statistic(const SummaryView& view, std::size_t attribute, Statistic sta
         case Statistic::set_size:
             return label_sets(view, attribute) != nullptr;
         case Statistic::resultant_length:
+        case Statistic::direction:
             return find_direction(one) != nullptr;
         default:
             return false;
@@ -379,6 +381,7 @@ SelectedStatistics selected_of(const SummaryView& view, const Selection& selecti
                   "\"missing_label\"."
             : one == Statistic::set_size         ? "Attributes with \"several\": true have set sizes."
             : one == Statistic::resultant_length ? "Numbers with \"circular\": true have resultant lengths."
+            : one == Statistic::direction        ? "Numbers with \"circular\": true have directions."
                                                  : "Select other attributes or statistics.");
     }
     return all;
@@ -396,6 +399,10 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
                    has_statistic(view, j, one);
         };
         const auto usual = [&](std::size_t j) { return selected[j] && !selection.statistics; };
+        // The mean and the direction of a number on a circle are one row.
+        const auto named_twice = [&](std::size_t j, Statistic one) {
+            return one == Statistic::direction && wanted(j, Statistic::mean);
+        };
         std::map<std::size_t, std::vector<ListedText>> texts;
         std::size_t room = 0;
         bool numbers = false;
@@ -406,7 +413,8 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
                 texts[j] = listed_texts(view, j, selection, *subject.labels, target);
                 room += texts[j].size() + 1;
             }
-            const bool number = has_mean(view, j) && (usual(j) || wanted(j, Statistic::mean));
+            const bool number = has_mean(view, j) &&
+                                (usual(j) || wanted(j, Statistic::mean) || wanted(j, Statistic::direction));
             numbers |= number;
             const bool by_group = is_number_of_groups(*view.mechanism, j);
             const bool shares =
@@ -421,7 +429,8 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
         EstimateRows all = rows_about(subject, critical_value,
                                       cells.size() > 1 || has_mean(view, 0) || !texts.empty() ? room : 0);
         const auto add = [&](std::size_t j, Statistic one) {
-            if (one == Statistic::mean)
+            // The mean of a number on a circle is its direction.
+            if (one == Statistic::mean || one == Statistic::direction)
                 add_mean(all, view, j, means[j], target);
             else if (one == Statistic::response_rate)
                 add_response_rate(all, view, j, target);
@@ -442,7 +451,7 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
             else if (usual(j))
                 add(j, has_mean(view, j) && !texts.contains(j) ? Statistic::mean : Statistic::proportion);
             for (const Statistic one : statistics)
-                if (wanted(j, one)) add(j, one);
+                if (wanted(j, one) && !named_twice(j, one)) add(j, one);
         }
         return all;
     };
