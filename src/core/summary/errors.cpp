@@ -87,6 +87,14 @@ std::optional<Direction> mean_direction(const SummaryView& view, std::size_t att
                                    std::min(1.0, forged / one.drawn)});
 }
 
+std::optional<ResultantLength> resultant_length(const SummaryView& view, std::size_t attribute, Target target,
+                                                double critical_value) {
+    const SummaryView one = part(view, attribute);
+    const auto* circle = find_direction(*one.mechanism);
+    if (circle == nullptr || one.n == 0) return {};
+    return circle->resultant_length(one, {target_of_part(one, target), critical_value, most_of_one(one)});
+}
+
 AnsweredMean answered_terms(const SummaryView& part, Target target) {
     return capability<ResponseRate>(*part.mechanism).answered_mean(part, target_of_means(part, 0, 0, target));
 }

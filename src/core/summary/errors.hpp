@@ -31,6 +31,9 @@ namespace ldp {
 [[nodiscard]] std::optional<Direction> mean_direction(const SummaryView& view, std::size_t attribute,
                                                       Target target, double critical_value,
                                                       double forged = 0);
+/// Returns the mean resultant length of such an attribute.
+[[nodiscard]] std::optional<ResultantLength> resultant_length(const SummaryView& view, std::size_t attribute,
+                                                              Target target, double critical_value);
 /// Returns the terms of the mean among the people who answer, from the reports about the attribute. Each
 /// report counts as the report of a different person.
 [[nodiscard]] AnsweredMean answered_terms(const SummaryView& part, Target target);

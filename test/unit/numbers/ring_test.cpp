@@ -186,10 +186,11 @@ BOOST_AUTO_TEST_CASE(estimates_are_exact_without_noise) {
                     const RingChannel channel(k, design_ring(k, epsilon, RingUse::direction), epsilon);
                     constexpr std::uint64_t n = std::uint64_t{1} << 39;
                     const auto state = expected_counts(*m, channel, shares, static_cast<double>(n));
-                    const auto found =
-                        direction_of(*m).direction({n, state}, {Target::population, usual, 1, 0});
+                    const DirectionTerms terms{Target::population, usual, 1, 0};
+                    const auto found = direction_of(*m).direction({n, state}, terms);
+                    const auto length = direction_of(*m).resultant_length({n, state}, terms);
                     const std::complex<double> truth = mean_vector(shares);
-                    BOOST_TEST(std::abs(found.length.value - std::abs(truth)) < 1e-5);
+                    BOOST_TEST(std::abs(length.estimate.value - std::abs(truth)) < 1e-5);
                     if (std::abs(truth) > 1e-3) {
                         BOOST_TEST(found.determined);
                         const double angle = std::arg(truth) * hours / (2 * std::numbers::pi);
@@ -301,7 +302,9 @@ CircleCoverage covered(double epsilon, const std::vector<double>& shares, std::u
     for (std::size_t i = 0; i < repetitions; ++i) {
         const DrawnPeople drawn = draw(*m, shares, n, random, bits);
         const std::vector<double>& truth = target == Target::sample ? drawn.shares : shares;
-        const auto found = direction_of(*m).direction({n, drawn.state}, {target, usual, 1, 0});
+        const DirectionTerms terms{target, usual, 1, 0};
+        const auto found = direction_of(*m).direction({n, drawn.state}, terms);
+        const Interval lengths = direction_of(*m).resultant_length({n, drawn.state}, terms).interval;
         const std::complex<double> vector = mean_vector(truth);
         const double angle = std::arg(vector) * hours / (2 * std::numbers::pi);
         const double off = apart(angle, found.direction.value);
@@ -309,8 +312,7 @@ CircleCoverage covered(double epsilon, const std::vector<double>& shares, std::u
                      high = found.interval.upper - found.direction.value;
         all.direction += !found.determined || (off >= low && off <= high);
         all.determined += found.determined;
-        all.length += std::abs(vector) >= found.length_interval.lower - 1e-12 &&
-                      std::abs(vector) <= found.length_interval.upper + 1e-12;
+        all.length += std::abs(vector) >= lengths.lower - 1e-12 && std::abs(vector) <= lengths.upper + 1e-12;
         ++all.all;
         OrderedEstimator estimator(ordered, {n, drawn.state});
         for (const auto& [first, last] : {std::pair{22, 3}, {6, 11}, {17, 17}, {12, 23}}) {

@@ -18,7 +18,7 @@ struct DirectionTerms {
     double forged = 0;       ///< largest share of forged reports
 };
 
-/// An estimated direction, in the unit of the attribute, and the mean resultant length.
+/// An estimated direction, in the unit of the attribute.
 struct Direction {
     Estimate
         direction;  ///< from the lower end of the range to before the upper end; the error is unknown if it is not determined
@@ -26,8 +26,12 @@ struct Direction {
     /// whole range if the direction is not determined.
     Interval interval;
     bool determined;  ///< whether a mean vector of length 0 is excluded
-    Estimate length;
-    Interval length_interval;
+};
+
+/// An estimated mean resultant length.
+struct ResultantLength {
+    Estimate estimate;
+    Interval interval;
 };
 
 /// An estimated mean vector and the covariance matrix of its two coordinates.
@@ -41,13 +45,15 @@ struct MeanVector {
     }
 };
 
-/// Returns the direction and the length of an estimated mean vector on a circle from `ends.lower` to `ends.upper`. Forged
-/// reports may move the vector by `shift`.
+/// Returns the direction of an estimated mean vector on a circle from `ends.lower` to `ends.upper`. Forged reports may move the
+/// vector by `shift`.
 ///
 /// A direction is in the interval if the part of the vector across it is within `critical_value` errors of 0 (Fieller 1954).
 /// If an ellipse around the vector with the same coverage contains 0, every direction is in the interval.
 [[nodiscard]] Direction direction_of(const MeanVector& found, const Interval& ends, double critical_value,
                                      double shift = 0);
+/// Returns the length of the vector. The interval costs a hundred times as much as the direction.
+[[nodiscard]] ResultantLength length_of(const MeanVector& found, double critical_value, double shift = 0);
 
 /// The mean direction that a mechanism for values on a circle estimates instead of a mean. No sum, difference or mean of
 /// attributes may use it.
@@ -58,8 +64,10 @@ class MeanDirection {
     MeanDirection& operator=(const MeanDirection&) = delete;
     virtual ~MeanDirection() = default;
 
-    /// Returns the estimates; n ≥ 1.
+    /// Return the estimates; n ≥ 1.
     [[nodiscard]] virtual Direction direction(const Counts& counts, const DirectionTerms& terms) const = 0;
+    [[nodiscard]] virtual ResultantLength resultant_length(const Counts& counts,
+                                                           const DirectionTerms& terms) const = 0;
     /// n·Var of the direction to first order, in squares of half the range: of the randomizer, and between people. Infinite if
     /// the shares have no direction.
     struct DirectionVariance {

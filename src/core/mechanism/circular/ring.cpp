@@ -119,7 +119,12 @@ class Ring final : public Counting<Mechanism>, public Ordered, public MeanDirect
     }
     std::uint64_t blur(std::uint64_t) const noexcept override { return 0; }
 
-    Direction direction(const Counts& counts, const DirectionTerms& terms) const override;
+    Direction direction(const Counts& counts, const DirectionTerms& terms) const override {
+        return direction_of(vector(counts, terms), ends(), terms.critical_value, shift(terms));
+    }
+    ResultantLength resultant_length(const Counts& counts, const DirectionTerms& terms) const override {
+        return length_of(vector(counts, terms), terms.critical_value, shift(terms));
+    }
     DirectionVariance direction_variance(std::span<const double> shares) const override;
 
   private:
@@ -127,6 +132,12 @@ class Ring final : public Counting<Mechanism>, public Ordered, public MeanDirect
     /// The last code is the upper end of the range, which is the lower end.
     [[nodiscard]] std::uint64_t point_of(Input input) const noexcept {
         return input[0] < channel_.points() ? input[0] : 0;
+    }
+    /// Returns the estimated mean vector.
+    [[nodiscard]] MeanVector vector(const Counts& counts, const DirectionTerms& terms) const;
+    /// Returns by how much forged reports may move the mean vector.
+    [[nodiscard]] double shift(const DirectionTerms& terms) const noexcept {
+        return std::clamp(terms.forged, 0.0, 1.0) * std::sqrt(mean_square());
     }
     /// Returns the part of the noise across the mean vector.
     [[nodiscard]] double noise_across(const TrigonometricMoments& people) const noexcept {
@@ -157,7 +168,7 @@ std::vector<double> Ring::cumulative(const Counts& counts) const {
 // A report has the term e^(iφ)/λ₁, where φ is its point and λ₁ the first harmonic of the channel. Its mean is e^(iθ). All
 // terms have one length, so that only the second harmonic of the reports decides in which direction they vary most. It is
 // estimated, and shrunk towards 0 where it is mostly noise (James, Stein 1961).
-Direction Ring::direction(const Counts& counts, const DirectionTerms& terms) const {
+MeanVector Ring::vector(const Counts& counts, const DirectionTerms& terms) const {
     const auto n = static_cast<double>(counts.n);
     Harmonic first = 0, second = 0;
     for (std::uint64_t out = 0; out < channel_.points(); ++out) {
@@ -191,8 +202,7 @@ Direction Ring::direction(const Counts& counts, const DirectionTerms& terms) con
     }
     const double scale = terms.repetitions / n;
     for (double* one_of : {&vector.xx, &vector.xy, &vector.yy}) *one_of *= scale;
-    const double forged = std::clamp(terms.forged, 0.0, 1.0);
-    return direction_of(vector, ends(), terms.critical_value, forged * std::sqrt(mean_square()));
+    return vector;
 }
 
 MeanDirection::DirectionVariance Ring::direction_variance(std::span<const double> shares) const {

@@ -7,6 +7,7 @@
 
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/monotone.hpp"
 #include "core/math/statistics.hpp"
 #include "core/math/tails.hpp"
 
@@ -154,43 +155,10 @@ class ShareInterval {
         return side * off - (critical_value_ + std::max(side * skew, -critical_value_ / 2));
     }
     /// Returns the share nearest to `end` whose excess is not positive, if the excess of all shares from `begin` to it
-    /// is not positive; otherwise `begin`. The result is that of 48 bisections. The last ones are decided by a narrow
-    /// bracket of the root, which secants find.
+    /// is not positive; otherwise `begin`.
     [[nodiscard]] double last(double side, double begin, double end) const noexcept {
-        constexpr int halvings = 48, first_halvings = 4, most_secants = 12;
-        double excess_of_end = excess(end, side), excess_of_begin = -critical_value_;
-        if (!(excess_of_end > 0)) return end;
-        const double narrow = std::abs(end - begin) * 0x1p-47;
-        int halving = 0;
-        for (; halving < first_halvings; ++halving) {
-            const double middle = (begin + end) / 2, found = excess(middle, side);
-            if (found > 0)
-                end = middle, excess_of_end = found;
-            else
-                begin = middle, excess_of_begin = found;
-        }
-        // The excess is not positive at `inside`, and positive at `outside`.
-        double inside = begin, outside = end;
-        double at = begin, last_at = end, found = excess_of_begin, last_found = excess_of_end;
-        for (int secant = 0; secant < most_secants && std::abs(outside - inside) > narrow; ++secant) {
-            double next = at - found * (at - last_at) / (found - last_found);
-            const auto [least, most] = std::minmax(inside, outside);
-            if (!(next > least && next < most)) next = (inside + outside) / 2;
-            // A step across the root closes the bracket.
-            else if (std::abs(next - at) < narrow)
-                next = at + std::copysign(narrow, found > 0 ? inside - at : outside - at);
-            last_at = at, last_found = found;
-            at = next, found = excess(at, side);
-            (found > 0 ? outside : inside) = at;
-        }
-        const bool up = end > begin;
-        for (; halving < halvings; ++halving) {
-            const double middle = (begin + end) / 2;
-            const bool known_inside = up ? middle <= inside : middle >= inside,
-                       known_outside = up ? middle >= outside : middle <= outside;
-            (known_inside || (!known_outside && !(excess(middle, side) > 0)) ? begin : end) = middle;
-        }
-        return begin;
+        return last_without_excess(begin, end, -critical_value_,
+                                   [&](double share) { return excess(share, side); });
     }
 
     double value_, critical_value_;

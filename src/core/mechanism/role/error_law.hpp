@@ -17,7 +17,8 @@
 //   answered_interval()      core/mechanism/mean/optional_mean.cpp         means of answers that may be missing
 //   answered_mean_interval() core/mechanism/ordered/drawn_levels.cpp       the same, from distributions
 //   means_of_groups()        core/regression/means_of_groups.cpp           means of a number by a private group
-//   direction_of()           core/mechanism/circular/mean_direction.cpp    mean directions and resultant lengths
+//   direction_of()           core/mechanism/circular/mean_direction.cpp    mean directions
+//   length_of()              core/mechanism/circular/mean_direction.cpp    mean resultant lengths
 //
 // combined_interval() in core/summary/errors.hpp combines intervals and has no critical value.
 #pragma once

@@ -115,13 +115,10 @@ void add_direction(EstimateRows& all, std::size_t attribute, const Estimate& mea
 /// Adds the row of the mean resultant length of values on a circle.
 void add_resultant_length(EstimateRows& all, const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
-    Direction found{};
-    found.length = {unknown, unknown};
-    found.length_interval = {unknown, unknown};
-    if (one.n > 0) found = *mean_direction(view, attribute, target, all.critical_value);
-    all.add(attribute, EstimateRows::none, found.length,
-            all.kept(report_status(SpentBudgets(view, attribute), one, possible_shares)),
-            found.length_interval);
+    const ResultantLength found = resultant_length(view, attribute, target, all.critical_value)
+                                      .value_or(ResultantLength{{unknown, unknown}, {unknown, unknown}});
+    all.add(attribute, EstimateRows::none, found.estimate,
+            all.kept(report_status(SpentBudgets(view, attribute), one, possible_shares)), found.interval);
     all.rows.back().statistic = Statistic::resultant_length;
 }
 
