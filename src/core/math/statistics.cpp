@@ -63,6 +63,25 @@ std::vector<double> law_of_ones(std::span<const BitGroup> groups) {
     return law;
 }
 
+/// Returns a lower bound of P(X ≤ count) for a binomial X and count ≤ n: the sum of few terms, or the complement of the bound of
+/// Chernoff (1952). `p` and `q` are the probabilities of 1 and 0.
+double at_least_below(std::uint64_t n, double p, double q, std::uint64_t count) {
+    constexpr double rounding = 1e-9;
+    constexpr std::uint64_t few = 32;
+    const auto all = static_cast<double>(n);
+    double sum = 0;
+    if (count < few) {
+        double term = sum = std::pow(q, all);
+        for (double i = 0; i < static_cast<double>(count); ++i) sum += term *= (all - i) * p / ((i + 1) * q);
+        sum *= 1 - rounding;
+    }
+    const double ones = static_cast<double>(count) + 1, zeros = all - ones;
+    if (!(ones > all * p)) return sum;
+    const double exponent =
+        ones * std::log(ones / (all * p)) + (zeros > 0 ? zeros * std::log(zeros / (all * q)) : 0);
+    return std::max(sum, 1 - (1 + rounding) * std::exp(-exponent));
+}
+
 }  // namespace
 
 double two_sided(double deviations) {
@@ -77,15 +96,16 @@ double normal_quantile(double probability) {
     return boost::math::quantile(boost::math::normal(), probability);
 }
 
-double binomial_at_most(std::uint64_t n, double p, std::uint64_t count) {
-    if (count >= n) return 1;
+double binomial_at_most(std::uint64_t n, double p, std::uint64_t count, double least) {
+    if (count >= n || at_least_below(n, p, 1 - p, count) >= least) return 1;
     const boost::math::binomial law(static_cast<double>(n), p);
     return cdf(law, static_cast<double>(count));
 }
 
-double binomial_at_least(std::uint64_t n, double p, std::uint64_t count) {
+double binomial_at_least(std::uint64_t n, double p, std::uint64_t count, double least) {
     if (count == 0) return 1;
     if (count > n) return 0;
+    if (at_least_below(n, 1 - p, p, n - count) >= least) return 1;
     const boost::math::binomial law(static_cast<double>(n), p);
     return cdf(complement(law, static_cast<double>(count - 1)));
 }

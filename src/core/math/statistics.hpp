@@ -2,6 +2,7 @@
 // values.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,9 +27,12 @@ struct Check {
 [[nodiscard]] double one_sided(double deviations);
 /// Returns the quantile of the standard normal distribution.
 [[nodiscard]] double normal_quantile(double probability);
-/// Return P(X ≤ count) and P(X ≥ count) for a binomial X; exact.
-[[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count);
-[[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count);
+/// Return P(X ≤ count) and P(X ≥ count) for a binomial X; exact. In a search for the least of many, `least` is the least one so
+/// far. The result is then 1 if a bound shows that it is not less, which takes a hundredth of the time.
+[[nodiscard]] double binomial_at_most(std::uint64_t n, double p, std::uint64_t count,
+                                      double least = HUGE_VAL);
+[[nodiscard]] double binomial_at_least(std::uint64_t n, double p, std::uint64_t count,
+                                       double least = HUGE_VAL);
 /// Returns the two-sided p-value of a count if each of n events has a probability between `least` and `most`,
 /// possibly different ones. Exact at the bounds, conservative in between.
 [[nodiscard]] double binomial_between(std::uint64_t n, double least, double most, std::uint64_t count);

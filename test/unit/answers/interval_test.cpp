@@ -94,6 +94,30 @@ BOOST_AUTO_TEST_CASE(tails_are_those_of_sums_of_bits) {
     BOOST_CHECK_CLOSE_FRACTION(student_critical_value(usual, 19), 2.093024, 1e-6);
 }
 
+// With the least probability so far, another one is exact if it is less.
+BOOST_AUTO_TEST_CASE(the_least_tail_of_many_is_exact) {
+    SeededBits bits(1952);
+    std::size_t skipped = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const std::uint64_t n = 1 + bits.below(i % 2 == 0 ? 30 : 100'000), count = bits.below(n + 1);
+        const double most = static_cast<double>(1 + bits.below(1000)) / 1001,
+                     p = i % 4 < 2 ? most : std::pow(most, 12);
+        for (const bool at_most : {true, false}) {
+            const auto tail = at_most ? binomial_at_most : binomial_at_least;
+            const double exact = tail(n, p, count, HUGE_VAL);
+            for (const double least : {0.0, exact / 2, std::nextafter(exact, 0.0), exact,
+                                       std::nextafter(exact, 2.0), 0.5, 0.999, 1.0}) {
+                const double found = tail(n, p, count, least);
+                if (found == exact) continue;
+                ++skipped;
+                BOOST_REQUIRE_EQUAL(found, 1);
+                BOOST_REQUIRE_GE(exact, least);
+            }
+        }
+    }
+    BOOST_CHECK_GT(skipped, 10'000);
+}
+
 // The requirement, on average over the truth; and a single truth is not far off.
 BOOST_AUTO_TEST_CASE(shares_of_few_reports_are_covered, *boost::unit_test::label("slow")) {
     for (const double epsilon : {0.5, 1.0, 2.0, 4.0, 8.0})

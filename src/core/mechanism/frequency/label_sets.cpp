@@ -475,8 +475,8 @@ std::vector<Check> AskedLabel::health(const Counts& counts) const {
         if (asked[v] == 0) continue;
         const std::uint64_t ones = yes(counts.state, v);
         const double frequency = (static_cast<double>(ones) / static_cast<double>(asked[v]) - q()) / gap();
-        const double low = binomial_at_most(asked[v], q(), ones),
-                     high = binomial_at_least(asked[v], p(), ones);
+        const double low = binomial_at_most(asked[v], q(), ones, least.p_value),
+                     high = binomial_at_least(asked[v], p(), ones, greatest.p_value);
         if (low < least.p_value) least = {least.name, frequency, 0, low};
         if (high < greatest.p_value) greatest = {greatest.name, frequency, 1, high};
     }

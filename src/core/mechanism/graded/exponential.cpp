@@ -210,8 +210,8 @@ std::vector<Check> Exponential::health(const Counts& counts) const {
         const double share = static_cast<double>(count) / reports;
         const double low = static_cast<double>(channel().extremes(y).low) / whole,
                      high = static_cast<double>(channel().extremes(y).high) / whole;
-        keep(rarest, share, low, binomial_at_most(counts.n, low, count));
-        keep(commonest, share, high, binomial_at_least(counts.n, high, count));
+        keep(rarest, share, low, binomial_at_most(counts.n, low, count, rarest.p_value));
+        keep(commonest, share, high, binomial_at_least(counts.n, high, count, commonest.p_value));
         const auto [value, error] = found[y];
         keep(least, value, 0, one_sided(-value / error));
         keep(greatest, value, 1, one_sided((value - 1) / error));

@@ -296,8 +296,8 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
         if (asked[j] == 0) continue;
         const double share = static_cast<double>(ones[j]) / static_cast<double>(asked[j]);
         const double frequency = (share - q) / (1 - 2 * q);
-        const double low = binomial_at_most(asked[j], q, ones[j]);
-        const double high = binomial_at_least(asked[j], 1 - q, ones[j]);
+        const double low = binomial_at_most(asked[j], q, ones[j], least.p_value);
+        const double high = binomial_at_least(asked[j], 1 - q, ones[j], greatest.p_value);
         if (low < least.p_value) least = {least.name, frequency, 0, low};
         if (high < greatest.p_value) greatest = {greatest.name, frequency, 1, high};
     }

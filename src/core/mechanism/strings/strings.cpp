@@ -198,9 +198,10 @@ std::vector<Check> Strings::health(const Counts& counts) const {
             of_cohorts[cohort] += size;
             if (size == 0) continue;
             const auto all = static_cast<double>(size);
-            keep_worse(least, static_cast<double>(low) / all, binomial_at_most(size, channel_.q(), low));
+            keep_worse(least, static_cast<double>(low) / all,
+                       binomial_at_most(size, channel_.q(), low, least.p_value));
             keep_worse(greatest, static_cast<double>(high) / all,
-                       binomial_at_least(size, channel_.p(), high));
+                       binomial_at_least(size, channel_.p(), high, greatest.p_value));
         }
     for (Check* worst : {&least, &greatest})
         worst->p_value = std::min(1.0, worst->p_value * static_cast<double>(counters_of_state()));
