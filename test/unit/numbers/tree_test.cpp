@@ -202,7 +202,8 @@ BOOST_AUTO_TEST_CASE(shares_before_a_point_have_the_weights_of_any_function) {
             std::vector<double> below{0};
             for (const double share : random_shares(k, bits)) below.push_back(below.back() + share);
             for (std::uint64_t end = 1; end < k; ++end) {
-                std::vector<LevelTree::DepthWeights> general(depth + 1), prefix(depth + 1);
+                using Weights = LevelTree::DepthWeights<double>;
+                std::vector<Weights> general(depth + 1), prefix(depth + 1);
                 std::vector<std::uint64_t> visited(depth + 1);
                 const auto found = tree.mean_of(
                     Before{end}, [&](unsigned at, std::uint64_t first, std::uint64_t last, double weight) {
@@ -211,22 +212,19 @@ BOOST_AUTO_TEST_CASE(shares_before_a_point_have_the_weights_of_any_function) {
                             below[tree.first_point(at, last)] - below[tree.first_point(at, first)], weight);
                         visited[at] += last - first;
                     });
-                const auto before = tree.mean_before(
-                    end, below,
-                    [&](unsigned at, const LevelTree::DepthWeights& weights) { prefix[at] = weights; });
+                LevelTree::WeightsBefore<double> before(tree, end, below.data());
+                BOOST_CHECK_EQUAL(found.constant, before.constant());
+                BOOST_CHECK_EQUAL(found.blind, before.blind());
+                while (before.next()) prefix[before.depth()] = before.weights();
                 for (unsigned at = 1; at <= depth; ++at) {
-                    // Nodes that are not visited have the weight 0.
-                    if (visited[at] < tree.nodes(at) && tree.own(at) != 0) general[at].add(0, 0, 0);
-                    for (const int which : {0, 1}) {
-                        BOOST_CHECK_SMALL(general[at].sums[which] - prefix[at].sums[which], 1e-12);
-                        BOOST_CHECK_SMALL(general[at].squares[which] - prefix[at].squares[which], 1e-12);
-                    }
                     if (tree.own(at) == 0) continue;
-                    BOOST_CHECK_SMALL(general[at].least - prefix[at].least, 1e-12);
-                    BOOST_CHECK_SMALL(general[at].most - prefix[at].most, 1e-12);
+                    // Nodes that are not visited have the weight 0.
+                    if (visited[at] < tree.nodes(at)) general[at].add(0, 0, 0);
+                    prefix[at].scale(tree.own(at), 1);
+                    for (const auto member : {&Weights::all, &Weights::all_squares, &Weights::own,
+                                              &Weights::own_squares, &Weights::least, &Weights::most})
+                        BOOST_CHECK_SMALL(general[at].*member - prefix[at].*member, 1e-12);
                 }
-                BOOST_CHECK_EQUAL(found.constant, before.constant);
-                BOOST_CHECK_EQUAL(found.blind, before.blind);
             }
             if (depth < 3) continue;
             for (const bool haar : {false, true}) {

@@ -75,19 +75,25 @@ double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
 }
 
 std::vector<Contribution> DrawnLevels::contributions(const Question& question) const {
-    if (question.quantity == Quantity::means) {
-        std::vector<Contribution> contributions =
-            missing_ ? contributions_to_answered() : contributions_of(values(0, 1));
-        const double width = 2 * range_->half();
-        double shift = range_->min;  // of the sum, once
-        for (auto& [drawn, terms, truths] : contributions) {
-            for (Interval* ends : {&terms, &truths})
-                *ends = {shift + width * ends->lower, shift + width * ends->upper};
-            shift = 0;
-        }
-        return contributions;
-    }
     if (question.quantity == Quantity::distribution) return {};
+    return worst_contributions_.get(
+        [this] { return range_ ? contributions_to_mean() : contributions_to_worst_point(); });
+}
+
+std::vector<Contribution> DrawnLevels::contributions_to_mean() const {
+    std::vector<Contribution> contributions =
+        missing_ ? contributions_to_answered() : contributions_of(values(0, 1));
+    const double width = 2 * range_->half();
+    double shift = range_->min;  // of the sum, once
+    for (auto& [drawn, terms, truths] : contributions) {
+        for (Interval* ends : {&terms, &truths})
+            *ends = {shift + width * ends->lower, shift + width * ends->upper};
+        shift = 0;
+    }
+    return contributions;
+}
+
+std::vector<Contribution> DrawnLevels::contributions_to_worst_point() const {
     std::vector<Contribution> worst;
     for (const std::uint64_t point : distinct_points()) {
         std::vector<Contribution> contributions = contributions_of_point(point);

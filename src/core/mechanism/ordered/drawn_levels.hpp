@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/exact.hpp"
+#include "core/math/lazy.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/role/fields.hpp"
@@ -124,6 +125,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     [[nodiscard]] std::vector<double> all_at(double truth) const;
 
   private:
+    [[nodiscard]] std::vector<Contribution> contributions_to_mean() const;
+    [[nodiscard]] std::vector<Contribution> contributions_to_worst_point() const;
     [[nodiscard]] std::uint64_t draw_weight(std::size_t level) const noexcept {
         return draw_below_[level] - (level == 0 ? 0 : draw_below_[level - 1]);
     }
@@ -133,6 +136,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     bool missing_;
     std::vector<std::uint64_t> draw_below_;  // cumulative sums of the sampling weights
     std::size_t even_ = 0;                   // number of levels with the same weight, instead of weights
+    Lazy<std::vector<Contribution>> worst_contributions_;
 };
 
 }  // namespace ldp

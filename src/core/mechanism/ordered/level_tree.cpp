@@ -55,6 +55,7 @@ std::vector<double> LevelTree::shares(std::span<const std::vector<double>> estim
     std::vector<double> shares{1}, next;
     for (unsigned depth = 1; depth <= depth_; ++depth) {
         next.clear();
+        next.reserve(2 * shares.size());
         const auto difference = [&](std::uint64_t node) { return depth <= deepest_ ? z[depth][node] : 0; };
         for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
             if (!has_right(depth - 1, node)) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -70,84 +71,184 @@ class LevelTree {
         return found;
     }
 
-    /// The weights of the estimates of a depth in a mean, summed over all nodes and over the people at their own nodes.
+    /// Sums of the weights of the estimates of a depth in a mean, and of their squares: over all nodes, and over the people at their
+    /// own nodes. Each `Lanes` has the numbers of several means: it is a vector of doubles, or a double.
+    template <class Lanes>
     struct DepthWeights {
-        using Pair [[gnu::vector_size(16)]] = double;
-        Pair sums{}, squares{};
-        double least = HUGE_VAL, most = -HUGE_VAL;
+        Lanes all{}, all_squares{}, own{}, own_squares{}, least = Lanes{} + HUGE_VAL,
+                                                          most = Lanes{} - HUGE_VAL;
 
-        void add(double nodes, double people, double weight) noexcept {
-            const Pair weights = Pair{nodes, people} * weight;
-            sums += weights;
-            squares += weights * weight;
-            least = std::min(least, weight);
-            most = std::max(most, weight);
+        [[gnu::always_inline]] void add(const Lanes& nodes, const Lanes& people,
+                                        const Lanes& weight) noexcept {
+            const Lanes square = weight * weight;
+            all += nodes * weight;
+            all_squares += nodes * square;
+            own += people * weight;
+            own_squares += people * square;
+            least = weight < least ? weight : least;
+            most = weight > most ? weight : most;
         }
-        /// Multiplies all weights by a factor that is not negative.
-        void scale(double factor) noexcept {
-            sums *= factor;
-            squares *= factor * factor;
+        /// Multiplies all weights by a factor that is not negative, and the numbers of nodes by `nodes`.
+        [[gnu::always_inline]] void scale(double factor, double nodes) noexcept {
+            all *= factor * nodes;
+            all_squares *= factor * factor * nodes;
+            own *= factor;
+            own_squares *= factor * factor;
             least *= factor;
             most *= factor;
         }
     };
-    /// Calls visit(depth, weights) for each estimated depth, with all of its nodes, for the function that is 1 before the
-    /// point `end`, with 0 < end < points(), and 0 from there on. `below` has the share of people before each point. The run
-    /// time is proportional to the depth.
-    template <class Visit>
-    Mean mean_before(std::uint64_t end, std::span<const double> below, Visit visit) const {
-        const auto path = [&](unsigned depth) { return end >> (depth_ - depth); };
-        std::array<double, 33> means;  // on the path to the point
-        means[depth_] = 0;
-        for (unsigned depth = depth_; depth-- > 0;)
-            means[depth] = path(depth + 1) % 2 == 1        ? (1 + means[depth + 1]) / 2
-                           : has_right(depth, path(depth)) ? means[depth + 1] / 2
-                                                           : means[depth + 1];
-        Mean found{means[0], 0};
-        if (means[deepest_] > 0) found.blind = std::max(1 - means[deepest_], means[deepest_]);
-        const auto people = [&](unsigned depth, std::uint64_t node) {
-            return below[first_point(depth, node + 1)] - below[first_point(depth, node)];
-        };
-        // All nodes of a subtree beside the path have one weight at a depth, and twice as many are at the next depth. The
-        // last subtree has `missing` nodes less.
-        DepthWeights beside;
-        double weight = 0, last_weight = 0;
-        std::uint64_t last_first = 0, last_nodes = 0;
-        for (unsigned depth = 0; depth < deepest_; ++depth) {
-            const double kept = 1 - own_[depth], rest = weight * kept;
-            beside.scale(kept);
-            beside.sums[0] *= 2;
-            beside.squares[0] *= 2;
-            last_weight *= kept;
-            last_first *= 2;
-            last_nodes *= 2;
-            const unsigned next = depth + 1;
-            const std::uint64_t node = path(next);
-            const bool right = node % 2 == 1;
-            weight = means[next] - means[depth] + rest;
-            if (right || has_right(depth, path(depth))) {
-                const std::uint64_t other = node ^ 1;
-                const double other_weight = (right ? 1 : 0) - means[depth] + rest;
-                beside.add(1, people(next, other), other_weight);
-                if ((other + 1) << (depth_ - next) > points_) {
-                    last_weight = other_weight;
-                    last_first = other;
-                    last_nodes = 1;
+    /// The weights in the shares of people before successive points: those of functions that are 1 before the point `end`, end + 1,
+    /// and so on, with 0 < end < points(), and 0 from there on. Other ends have no meaning. `below` has the share of people
+    /// before each point. The run time is proportional to the depth.
+    template <class Lanes>
+    class WeightsBefore {
+      public:
+        [[gnu::always_inline]] WeightsBefore(const LevelTree& tree, std::uint64_t end,
+                                             const double* below) noexcept
+            : tree_(tree),
+              end_(end),
+              below_(below),
+              complete_(tree.points_ == std::uint64_t{1} << tree.depth_) {
+            double ends[lanes];
+            for (std::size_t i = 0; i < lanes; ++i) ends[i] = static_cast<double>(end + i);
+            std::memcpy(&ends_, ends, sizeof(ends_));
+            if (complete_) {
+                if (tree.deepest_ < tree.depth_) {
+                    find_mean(PathNodes(*this, tree.deepest_).first, tree.deepest_);
+                    find_blind(mean_);
                 }
+                find_mean(Lanes{}, 0);
+                constant_ = mean_;
+                return;
             }
-            if (own_[next] == 0) continue;
-            DepthWeights all = beside;
-            if (last_nodes > 0) {
-                const auto missing = static_cast<double>(last_first + last_nodes - nodes(next));
-                all.sums[0] -= missing * last_weight;
-                all.squares[0] -= missing * last_weight * last_weight;
+            means_[tree.depth_] = Lanes{};
+            for (unsigned depth = tree.depth_; depth > 0; --depth) {
+                const PathNodes path(*this, depth);
+                const Lanes mean = means_[depth], half = (mean + path.right) / 2;
+                means_[depth - 1] = path.branches > 0 ? half : mean;
             }
-            all.add(1, people(next, node), weight);
-            all.scale(own_[next]);
-            visit(next, all);
+            constant_ = mean_ = means_[0];
+            find_blind(means_[tree.deepest_]);
         }
-        return found;
-    }
+        /// Moves to the next depth, from 1 on. Returns false after the last estimated depth.
+        [[gnu::always_inline]] bool next() noexcept {
+            if (depth_ == tree_.deepest_) return false;
+            const double kept = 1 - tree_.own_[depth_];
+            const Lanes parent = mean_, rest = weight_ * kept;
+            beside_.scale(kept, 2);
+            ++depth_;
+            const PathNodes path(*this, depth_);
+            if (complete_)
+                find_mean(path.first, depth_);
+            else
+                mean_ = means_[depth_];
+            weight_ = mean_ - parent + rest;
+            // All nodes of a subtree beside the path have one weight at a depth, and twice as many are at the next depth.
+            const Lanes beside = path.right - parent + rest, square = beside * beside;
+            beside_.all += path.branches * beside;
+            beside_.all_squares += path.branches * square;
+            beside_.own += path.people_beside * beside;
+            beside_.own_squares += path.people_beside * square;
+            beside_.least = path.branches > 0 && beside < beside_.least ? beside : beside_.least;
+            beside_.most = path.branches > 0 && beside > beside_.most ? beside : beside_.most;
+            people_ = path.people;
+            if (complete_) return true;
+            // The last subtree has nodes less.
+            last_weight_ = path.last > 0 ? beside : last_weight_ * kept;
+            last_end_ = path.last > 0 ? path.last : 2 * last_end_;
+            return true;
+        }
+        [[nodiscard]] unsigned depth() const noexcept { return depth_; }
+        /// Returns the weights at the depth, each divided by own(depth()).
+        [[nodiscard]] [[gnu::always_inline]] DepthWeights<Lanes> weights() const noexcept {
+            DepthWeights<Lanes> found = beside_;
+            found.add(Lanes{} + 1, people_, weight_);
+            if (complete_) return found;
+            const Lanes off = last_end_ - static_cast<double>(tree_.nodes(depth_)),
+                        missing = last_end_ > 0 ? off : Lanes{};
+            found.all -= missing * last_weight_;
+            found.all_squares -= missing * last_weight_ * last_weight_;
+            return found;
+        }
+        /// Returns the mean of the function.
+        [[nodiscard]] const Lanes& constant() const noexcept { return constant_; }
+        /// Returns a bound of the part that no estimate determines.
+        [[nodiscard]] const Lanes& blind() const noexcept { return blind_; }
+
+      private:
+        static constexpr std::size_t lanes = sizeof(Lanes) / sizeof(double);
+
+        /// A node of a depth above an end: whether it is a right child, and whether its parent has two, its first point, and the
+        /// people in it and in its sibling. `last` is the end of a sibling that has points missing, otherwise 0.
+        struct PathNode {
+            double right, branches, first, people, people_beside, last;
+        };
+        /// The nodes above all ends.
+        struct PathNodes {
+            Lanes right, branches, first, people, people_beside, last;
+
+            [[gnu::always_inline]] PathNodes(const WeightsBefore& of, unsigned depth) noexcept {
+                // An end at a multiple of their number shares its nodes with the others.
+                const bool shared = std::uint64_t{1} << (of.tree_.depth_ - depth) >= lanes;
+                PathNode nodes[lanes];
+                for (std::size_t i = 0; i < (shared ? 1 : lanes); ++i)
+                    nodes[i] = of.node_above(of.end_ + i, depth);
+                const auto set = [&](Lanes & to, double PathNode::*member) __attribute__((always_inline)) {
+                    double each[lanes];
+                    for (std::size_t i = 0; i < lanes; ++i) each[i] = nodes[i].*member;
+                    std::memcpy(&to, each, sizeof(to));
+                };
+                if (shared) {
+                    right = Lanes{} + nodes[0].right;
+                    branches = Lanes{} + nodes[0].branches;
+                    first = Lanes{} + nodes[0].first;
+                    people = Lanes{} + nodes[0].people;
+                    people_beside = Lanes{} + nodes[0].people_beside;
+                    last = Lanes{} + nodes[0].last;
+                    return;
+                }
+                set(right, &PathNode::right);
+                set(branches, &PathNode::branches);
+                set(first, &PathNode::first);
+                set(people, &PathNode::people);
+                set(people_beside, &PathNode::people_beside);
+                set(last, &PathNode::last);
+            }
+        };
+        [[gnu::always_inline]] PathNode node_above(std::uint64_t end, unsigned depth) const noexcept {
+            const unsigned height = tree_.depth_ - depth;
+            const std::uint64_t node = end >> height, other = node ^ 1;
+            const std::uint64_t begin = std::min(node << height, tree_.points_),
+                                stop = std::min((node + 1) << height, tree_.points_),
+                                begin_beside = std::min(other << height, tree_.points_),
+                                stop_beside = std::min((other + 1) << height, tree_.points_);
+            const bool is_right = node % 2 == 1, two = is_right || begin_beside < tree_.points_;
+            return {is_right ? 1.0 : 0.0,
+                    two ? 1.0 : 0.0,
+                    static_cast<double>(node << height),
+                    below_[stop] - below_[begin],
+                    below_[stop_beside] - below_[begin_beside],
+                    two && (other + 1) << height > tree_.points_ ? static_cast<double>(other + 1) : 0.0};
+        }
+        /// Computes the mean in the nodes of a depth of a complete tree, which begin at these points.
+        [[gnu::always_inline]] void find_mean(const Lanes& first, unsigned depth) noexcept {
+            mean_ = (ends_ - first) / static_cast<double>(std::uint64_t{1} << (tree_.depth_ - depth));
+        }
+        [[gnu::always_inline]] void find_blind(const Lanes& mean) noexcept {
+            const Lanes other = 1 - mean, far = mean > other ? mean : other;
+            blind_ = mean > 0 ? far : Lanes{};
+        }
+
+        const LevelTree& tree_;
+        std::uint64_t end_;
+        const double* below_;
+        bool complete_;
+        unsigned depth_ = 0;
+        std::array<Lanes, 33> means_;  ///< in the nodes above the ends, by depth; of incomplete trees
+        Lanes ends_, mean_, constant_, blind_{}, weight_{}, people_{}, last_weight_{}, last_end_{};
+        DepthWeights<Lanes> beside_;
+    };
     /// Returns the weight of a node's own estimate in the estimate of its subtree.
     [[nodiscard]] double own(unsigned depth) const noexcept { return own_[depth]; }
 

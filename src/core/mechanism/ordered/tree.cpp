@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -57,6 +58,21 @@ struct Inside {
         return end <= from || first >= to || (first >= from && end <= to);
     }
     [[nodiscard]] double value(std::uint64_t point) const noexcept { return point >= from && point < to; }
+};
+/// Any function. `ends` has the end of the points from each one on with the same value.
+struct Runs {
+    std::span<const double> values;
+    std::vector<std::uint32_t> ends;
+
+    explicit Runs(std::span<const double> function) : values(function), ends(function.size()) {
+        for (std::size_t s = values.size(); s-- > 0;)
+            ends[s] = s + 1 < values.size() && values[s] == values[s + 1] ? ends[s + 1]
+                                                                          : static_cast<std::uint32_t>(s + 1);
+    }
+    [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const noexcept {
+        return end <= ends[first];
+    }
+    [[nodiscard]] double value(std::uint64_t point) const noexcept { return values[point]; }
 };
 /// 1 before the given values, 0 after them.
 struct Falling {
@@ -256,6 +272,16 @@ class Tree::TreeNoise final : public OrderedNoise {
           below_(shares_.size() + 1) {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (const double drew : reports_) scale_.push_back(n_ / drew);
+        for (std::size_t i = 0; i < reports_.size(); ++i) {
+            if (reports_[i] == 0) continue;
+            const TreeLevel& level = mechanism_.levels_[i];
+            const auto square = [&](const SubsetChannel::FunctionSums& sums) {
+                return level.channel.mean_square(sums);
+            };
+            const double all = square({.all = 1}), own = tree_.own(level.depth);
+            terms_[level.depth] = {scale_[i] * own * own, square({.all_squares = 1}),
+                                   square({.own_squares = 1}), all, square({.all = 1, .own = 1}) - all};
+        }
     }
 
     double of(std::span<const double> function) const override {
@@ -264,29 +290,28 @@ class Tree::TreeNoise final : public OrderedNoise {
             first += shares_[s] * function[s];
             second += shares_[s] * function[s] * function[s];
         }
-        return variance(Falling{0, function}, second - first * first);
+        return variance(Runs(function), second - first * first);
     }
     double between(std::size_t first, std::size_t end) const override {
         const double share = below_[end] - below_[first];
         return variance(Inside{first, end}, share * (1 - share));
     }
     std::vector<double> before_each(std::size_t count) const override {
-        std::vector<double> all;
-        all.reserve(count);
-        WeightsOfLevels levels;
-        const auto visit = [&](unsigned depth, const LevelTree::DepthWeights& weights) {
-            static_cast<LevelTree::DepthWeights&>(levels[depth]) = weights;
-            levels[depth].nodes = static_cast<double>(tree_.nodes(depth));
-        };
+        std::vector<double> all(count + 1);
         Work work;
-        for (std::size_t end = 1; end <= count; ++end, work.done(tree_.depth())) {
-            if (end == tree_.points()) {
-                all.push_back(between(0, end));
-                continue;
-            }
-            const LevelTree::Mean mean = tree_.mean_before(end, below_, visit);
-            all.push_back(variance(levels, mean, below_[end] * (1 - below_[end])));
+        for (std::size_t end = 0; end <= count; end += ends_each, work.done(ends_each * tree_.depth())) {
+            std::array<double, ends_each> sums;
+#ifdef LDP_WIDE
+            if (wide_registers())
+                sums_before_wide(end, sums);
+            else
+#endif
+                sums_before(end, sums);
+            for (std::size_t i = end; i < end + ends_each && i <= count; ++i)
+                all[i] = std::max(sums[i - end] - below_[i] * (1 - below_[i]), 0.0);
         }
+        if (count == tree_.points()) all[count] = between(0, count);
+        all.erase(all.begin());
         return all;
     }
     double falling(std::size_t first, std::span<const double> values) const override {
@@ -355,8 +380,48 @@ class Tree::TreeNoise final : public OrderedNoise {
     }
 
   private:
+    // The same source is compiled twice, as in bit_counters.cpp. The results are equal.
+#ifdef LDP_WIDE
+    using Lanes [[gnu::vector_size(32)]] = double;
+#else
+    using Lanes = double;
+#endif
+    static constexpr std::size_t ends_each = sizeof(Lanes) / sizeof(double);
+
+    /// Computes n·Var of the shares before points from `end` on, without the reduction by the variance over the people.
+    [[gnu::always_inline]] void sums_before(std::size_t end,
+                                            std::array<double, ends_each>& sums) const noexcept {
+        LevelTree::WeightsBefore<Lanes> before(tree_, end, below_.data());
+        const Lanes blind = before.blind();
+        Lanes sum = n_ * blind * blind;
+        const double weight = n_ / (n_ + 1), prior = (1 - weight) / 2;
+        while (before.next()) {
+            const SquareTerms& terms = terms_[before.depth()];
+            if (terms.scale == 0) continue;
+            const auto found = before.weights();
+            const Lanes own = weight * found.own + prior * (found.least + found.most),
+                        own_squares = weight * found.own_squares +
+                                      prior * (found.least * found.least + found.most * found.most);
+            sum += terms.scale * (terms.all_squares * found.all_squares + terms.own_squares * own_squares +
+                                  found.all * (terms.all * found.all + terms.both * own) - own * own);
+        }
+        std::memcpy(sums.data(), &sum, sizeof(sum));
+    }
+#ifdef LDP_WIDE
+    LDP_WIDE void sums_before_wide(std::size_t end, std::array<double, ends_each>& sums) const noexcept {
+        sums_before(end, sums);
+    }
+#endif
+
+    /// SubsetChannel::mean_square() of a level as a polynomial: the factors of Σv², of Σv² over the people's own nodes, of (Σv)²,
+    /// and of the product of Σv and Σv over the own nodes.
+    struct SquareTerms {
+        double scale = 0;  ///< of n·Var; 0 without reports
+        double all_squares = 0, own_squares = 0, all = 0, both = 0;
+    };
+
     /// The weights of a function at the nodes of a level. The weights of other nodes are 0.
-    struct LevelWeights : LevelTree::DepthWeights {
+    struct LevelWeights : LevelTree::DepthWeights<double> {
         double nodes = 0;
 
         void add(double added, double people, double weight) noexcept {
@@ -391,8 +456,8 @@ class Tree::TreeNoise final : public OrderedNoise {
                 most = std::max(most, 0.0);
             }
             const SubsetChannel::FunctionSums sums{
-                level.sums[0], level.squares[0], std::lerp((least + most) / 2, level.sums[1], weight),
-                std::lerp((least * least + most * most) / 2, level.squares[1], weight)};
+                level.all, level.all_squares, std::lerp((least + most) / 2, level.own, weight),
+                std::lerp((least * least + most * most) / 2, level.own_squares, weight)};
             sum += scale_[i] * (channel.mean_square(sums) - sums.own * sums.own);
         }
         return std::max(sum - among_people, 0.0);
@@ -403,8 +468,9 @@ class Tree::TreeNoise final : public OrderedNoise {
     std::vector<double> reports_;  // of each level
     double n_;
     std::vector<double> shares_;
-    std::vector<double> below_;  // shares below each point
-    std::vector<double> scale_;  // all reports per report of each level
+    std::vector<double> below_;            // shares below each point
+    std::vector<double> scale_;            // all reports per report of each level
+    std::array<SquareTerms, 32> terms_{};  // by depth
 };
 
 std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vector<double> shares) const {
@@ -421,6 +487,7 @@ std::vector<double> Tree::cumulative(const Counts& counts) const {
         const std::uint64_t drew = reports(level, counts.state);
         if (drew == 0) continue;
         const double p = level.channel.p(), q = level.channel.q();
+        estimates[level.depth - 1].reserve(level.channel.domain());
         for (const std::uint64_t supported : level.counters.counts(counters(level, counts.state)))
             estimates[level.depth - 1].push_back(
                 (static_cast<double>(supported) / static_cast<double>(drew) - q) / (p - q));
