@@ -20,25 +20,30 @@ double place(std::span<const double> curve, double height) {
 
 std::vector<double> monotone(std::span<const double> curve, std::span<const double> weights) {
     struct MonotoneBlock {
-        double sum, weight;
+        double sum, weight, mean;
         std::size_t size;
-        [[nodiscard]] double mean() const { return sum / weight; }
     };
     std::vector<MonotoneBlock> pools;
+    pools.reserve(curve.size());
     Work work;
     for (std::size_t s = 0; s < curve.size(); ++s) {
         const double weight = weights.empty() ? 1 : weights[s];
-        pools.push_back({curve[s] * weight, weight, 1});
+        const double sum = curve[s] * weight;
+        pools.push_back({sum, weight, sum / weight, 1});
         work.done();
-        while (pools.size() > 1 && pools[pools.size() - 2].mean() >= pools.back().mean()) {
+        while (pools.size() > 1 && pools[pools.size() - 2].mean >= pools.back().mean) {
             const MonotoneBlock last = pools.back();
             pools.pop_back();
             MonotoneBlock& into = pools.back();
-            into = {into.sum + last.sum, into.weight + last.weight, into.size + last.size};
+            into.sum += last.sum;
+            into.weight += last.weight;
+            into.mean = into.sum / into.weight;
+            into.size += last.size;
         }
     }
     std::vector<double> level;
-    for (const MonotoneBlock& pool : pools) level.insert(level.end(), pool.size, pool.mean());
+    level.reserve(curve.size());
+    for (const MonotoneBlock& pool : pools) level.insert(level.end(), pool.size, pool.mean);
     return level;
 }
 

@@ -1,3 +1,4 @@
+// Length: shares, means, quantiles and their intervals are read from one prepared state.
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 
 #include <algorithm>
@@ -462,7 +463,12 @@ std::vector<double> OrderedEstimator::below(double at) const {
     const double rest = at - point;
     const auto blur = static_cast<double>(blur_);
     std::vector<double> share(steps_ + 1);
-    for (std::size_t s = 0; s <= steps_; ++s) {
+    // Points before these are whole, points after them are 0.
+    const double least = point - blur / 2, most = point + blur / 2 + 1;
+    const auto whole = static_cast<std::size_t>(std::clamp(least, 0.0, steps() + 1)),
+               end = static_cast<std::size_t>(std::clamp(most + 1, 0.0, steps() + 1));
+    std::fill_n(share.begin(), whole, (1 - rest) + rest);
+    for (std::size_t s = whole; s < end; ++s) {
         const double behind = point + blur / 2 - static_cast<double>(s);
         share[s] = (1 - rest) * std::clamp(behind / blur, 0.0, 1.0) +
                    rest * std::clamp((behind + 1) / blur, 0.0, 1.0);

@@ -33,53 +33,60 @@ struct SplitPosterior {
 };
 
 SplitPosterior posterior_of(const SplitEstimate& split, double variance) {
-    OfKinds logarithms, coefficients;
+    struct SplitSpread {
+        double signal, all, logarithm;
+    };
+    std::array<SplitSpread, deviation_shares.size()> spreads;  // the last one has no signal
+    for (std::size_t i = 0; i < spreads.size(); ++i) {
+        const double deviation = deviation_shares[i] * split.share, signal = deviation * deviation;
+        spreads[i] = {signal, signal + variance, std::log(signal + variance)};
+    }
+    SplitPosterior found;
     std::size_t kind = 0;
-    const auto add = [&](double center, double deviation) {
-        const double signal = deviation * deviation, off = split.estimate - center;
-        logarithms[kind] = -(off * off / (signal + variance) + std::log(signal + variance)) / 2;
-        coefficients[kind++] =
-            std::clamp(center + off * signal / (signal + variance), -split.share, split.share);
+    const auto add = [&](double center, const SplitSpread& spread) {
+        const double off = split.estimate - center;
+        found.densities[kind] = -(off * off / spread.all + spread.logarithm) / 2;
+        found.coefficients[kind++] =
+            std::clamp(center + off * spread.signal / spread.all, -split.share, split.share);
     };
     for (const double center : {split.even, split.predicted})
-        for (const double deviation : deviation_shares) add(center, deviation * split.share);
-    for (const double end : {split.share, -split.share}) add(end, 0);
-    const double most = std::ranges::max(logarithms);
-    for (double& logarithm : logarithms) logarithm = std::exp(logarithm - most);
-    return {logarithms, coefficients};
+        for (const SplitSpread& spread : spreads) add(center, spread);
+    for (const double end : {split.share, -split.share}) add(end, spreads.back());
+    const double most = std::ranges::max(found.densities);
+    for (double& density : found.densities) density = std::exp(density - most);
+    return found;
 }
 
 /// Returns the posterior mean of the coefficient.
-double expected(const OfKinds& weights, const SplitEstimate& split, double variance) {
-    const auto [densities, coefficients] = posterior_of(split, variance);
+double expected(const OfKinds& weights, const SplitPosterior& posterior, double share) {
     double all = 0, sum = 0;
     for (std::size_t i = 0; i < kinds; ++i) {
-        const double weight = weights[i] * densities[i];
+        const double weight = weights[i] * posterior.densities[i];
         all += weight;
-        sum += weight * coefficients[i];
+        sum += weight * posterior.coefficients[i];
     }
-    return std::clamp(sum / all, -split.share, split.share);  // clamps rounding errors
+    return std::clamp(sum / all, -share, share);  // clamps rounding errors
 }
 
 /// Returns the weights of the components in a level by expectation maximization from those of the level
 /// above. The number of steps is small, since later ones fit the noise.
-OfKinds weights_of(std::span<const OfKinds> densities, const OfKinds& above) {
+OfKinds weights_of(std::span<const SplitPosterior> splits, const OfKinds& above) {
     constexpr int steps = 8;
     OfKinds weights = above;
     Work work;
     for (int step = 0; step < steps; ++step) {
         OfKinds found = above;
-        for (const OfKinds& density : densities) {
+        for (const SplitPosterior& split : splits) {
             OfKinds parts;
             double all = 0;
-            for (std::size_t i = 0; i < kinds; ++i) all += parts[i] = weights[i] * density[i];
+            for (std::size_t i = 0; i < kinds; ++i) all += parts[i] = weights[i] * split.densities[i];
             for (std::size_t i = 0; i < kinds; ++i) found[i] += parts[i] / all;
             work.done(kinds);
         }
         found[kinds - 1] = found[kinds - 2] =
             (found[kinds - 1] + found[kinds - 2]) / 2;  // left and right are symmetric
         for (std::size_t i = 0; i < kinds; ++i)
-            weights[i] = found[i] / static_cast<double>(densities.size() + 1);
+            weights[i] = found[i] / static_cast<double>(splits.size() + 1);
     }
     return weights;
 }
@@ -117,16 +124,16 @@ std::vector<double> shrunk_splits(std::span<const double> cumulative, std::span<
             return {share, even, covered < width ? even : predicted(std::span(shares).first(full), node),
                     2 * below(first + half) - below(first) - below(first + width)};
         };
-        std::vector<OfKinds> densities;
-        densities.reserve(nodes);
+        std::vector<SplitPosterior> splits;
+        splits.reserve(nodes);
         Work work;
-        for (std::size_t node = 0; node < nodes; ++node, work.done(kinds))
-            densities.push_back(posterior_of(split(node), variance).densities);
-        weights = weights_of(densities, weights);
+        for (std::size_t node = 0; node < nodes; ++node, work.done(2 * kinds))
+            splits.push_back(posterior_of(split(node), variance));
+        weights = weights_of(splits, weights);
         std::vector<double> halves;
         halves.reserve(2 * shares.size());
-        for (std::size_t node = 0; node < nodes; ++node, work.done(kinds)) {
-            const double detail = expected(weights, split(node), variance);
+        for (std::size_t node = 0; node < nodes; ++node, work.done()) {
+            const double detail = expected(weights, splits[node], shares[node]);
             halves.push_back((shares[node] + detail) / 2);
             halves.push_back((shares[node] - detail) / 2);
         }
