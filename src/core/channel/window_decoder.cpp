@@ -57,44 +57,38 @@ struct OutputTerms {
     const double*
         below;  ///< the sum of shares before the output's window; the one at its end is `width` further
     const double* observed;  ///< its observed share
-    const double* last_likely;
     const double* last_inverse;
-    double* likely;
     double* inverse;
+    double* ratio;
 };
 
-/// A gain of log-likelihood; `far` if a probability has changed so much that the series is not exact.
-struct SeriesGain {
-    double gain;
-    bool far;
+/// The means of x and x² over the reports, and the largest |x|, where 1 + x is the ratio of the probabilities of an output after
+/// and before a step.
+struct ProbabilityChange {
+    double first, second, furthest;
 };
 
-/// Computes the probabilities of outputs. The logarithm of 1 + x is a series of six terms, whose error is below 10⁻⁹ for
-/// |x| < 1/16.
-[[gnu::always_inline]] inline SeriesGain expect(const OutputTerms& of, std::size_t outputs, std::size_t width,
-                                                double low, double tilt) noexcept {
-    Four gains{}, furthest{};
+/// Computes the probabilities of outputs.
+[[gnu::always_inline]] inline ProbabilityChange expect(const OutputTerms& of, std::size_t outputs,
+                                                       std::size_t width, double low, double tilt) noexcept {
+    Four first{}, second{}, furthest{};
     for (std::size_t j = 0; j < outputs; j += four) {
-        Four below, end, observed, last, last_inverse;
+        Four below, end, observed, last_inverse;
         load_four(below, of.below + j);
         load_four(end, of.below + j + width);
         load_four(observed, of.observed + j);
-        load_four(last, of.last_likely + j);
         load_four(last_inverse, of.last_inverse + j);
         const Four likely = low + tilt * (end - below), inverse = 1.0 / likely;
-        const Four change = (likely - last) * last_inverse;
-        const Four series =
-            1.0 -
-            change *
-                (1.0 / 2 - change * (1.0 / 3 - change * (1.0 / 4 - change * (1.0 / 5 - change * (1.0 / 6)))));
-        gains += observed * change * series;
+        const Four change = likely * last_inverse - 1.0, part = observed * change;
+        first += part;
+        second += part * change;
         const Four distance = change < 0.0 ? -change : change;
         furthest = distance > furthest ? distance : furthest;
-        store_four(of.likely + j, likely);
         store_four(of.inverse + j, inverse);
+        store_four(of.ratio + j, observed * inverse);
     }
-    const double most = std::max({furthest[0], furthest[1], furthest[2], furthest[3]});
-    return {sum_of_four(gains), !(most < 1.0 / 16)};
+    return {sum_of_four(first), sum_of_four(second),
+            std::max({furthest[0], furthest[1], furthest[2], furthest[3]})};
 }
 
 /// Multiplies shares by the ratio of observed and expected reports. The sums of an input's window are `width` apart.
@@ -122,20 +116,9 @@ struct SeriesGain {
     }
 }
 
-/// Writes the ratios of observed and expected shares.
-[[gnu::always_inline]] inline void compare(const double* observed, const double* inverse, std::size_t outputs,
-                                           double* ratios) noexcept {
-    for (std::size_t j = 0; j < outputs; j += four) {
-        Four share, over;
-        load_four(share, observed + j);
-        load_four(over, inverse + j);
-        store_four(ratios + j, share * over);
-    }
-}
-
 #ifdef LDP_WIDE
-LDP_WIDE SeriesGain expect_wide(const OutputTerms& of, std::size_t outputs, std::size_t width, double low,
-                                double tilt) noexcept {
+LDP_WIDE ProbabilityChange expect_wide(const OutputTerms& of, std::size_t outputs, std::size_t width,
+                                       double low, double tilt) noexcept {
     return expect(of, outputs, width, low, tilt);
 }
 LDP_WIDE void maximize_wide(const double* shares, const double* sums, std::size_t inputs, std::size_t width,
@@ -144,10 +127,6 @@ LDP_WIDE void maximize_wide(const double* shares, const double* sums, std::size_
 }
 LDP_WIDE void average_wide(const double* terms, std::size_t count, double* averages) noexcept {
     average(terms, count, averages);
-}
-LDP_WIDE void compare_wide(const double* observed, const double* inverse, std::size_t outputs,
-                           double* ratios) noexcept {
-    compare(observed, inverse, outputs, ratios);
 }
 #endif
 
@@ -209,9 +188,9 @@ double WindowDecoder::stride(std::span<const double> function) const {
     return most - least;
 }
 
-double WindowDecoder::noise(std::span<const double> shares, std::span<const double> function) const {
+double WindowDecoder::noise(std::span<const double> shares, std::span<const double> likely,
+                            std::span<const double> function) const {
     const auto [weight, constant] = weights(function);
-    const std::vector<double> likely = outputs(shares);
     double variance = 0;
     for (std::size_t j = 0; j < outputs_; ++j) variance += likely[j] * weight[j] * weight[j];
     for (std::size_t s = 0; s < inputs_; ++s)
@@ -229,10 +208,9 @@ WindowFit::WindowFit(const WindowDecoder& decoder, std::span<const double> obser
     : decoder_(decoder),
       observed_(in_fours(observed.size())),
       shares_(in_fours(start.size())),
-      likely_(in_fours(observed.size()), 1),
-      last_likely_(likely_),
-      inverse_(likely_),
-      last_inverse_(likely_),
+      inverse_(in_fours(observed.size()), 1),
+      last_inverse_(inverse_),
+      ratios_(in_fours(observed.size())),
       below_(in_fours(observed.size() + decoder.width_)),
       ratios_below_(in_fours(observed.size() + 1)),
       unsmoothed_(in_fours(start.size() + 2)) {
@@ -242,26 +220,29 @@ WindowFit::WindowFit(const WindowDecoder& decoder, std::span<const double> obser
 
 // The sums of shares begin with zeros and end with the whole, so that the window of each output lies within them: the
 // sum before input s is element width − 1 + s.
-double WindowFit::gain() {
+double WindowFit::gain(double small) {
     const std::size_t inputs = decoder_.inputs_, outputs = decoder_.outputs_, width = decoder_.width_;
     const double low = decoder_.low_, tilt = decoder_.tilt_;
-    std::swap(likely_, last_likely_);
     std::swap(inverse_, last_inverse_);
     double* const sums = below_.data() + width - 1;
     sum_up(shares_.data(), inputs, sums);
     std::fill(sums + inputs, below_.data() + below_.size(), sums[inputs]);
-    const OutputTerms of{below_.data(),        observed_.data(), last_likely_.data(),
-                         last_inverse_.data(), likely_.data(),   inverse_.data()};
+    const OutputTerms of{below_.data(), observed_.data(), last_inverse_.data(), inverse_.data(),
+                         ratios_.data()};
 #ifdef LDP_WIDE
-    const auto [gain, far] =
+    const auto [first, second, furthest] =
         wide_registers() ? expect_wide(of, outputs, width, low, tilt) : expect(of, outputs, width, low, tilt);
 #else
-    const auto [gain, far] = expect(of, outputs, width, low, tilt);
+    const auto [first, second, furthest] = expect(of, outputs, width, low, tilt);
 #endif
     if (first_) return HUGE_VAL;
-    if (!far) return gain;
+    // The logarithm of 1 + x differs from x − x²/2 by less than |x|³/2 for |x| < 1/4.
+    const double gain = first - second / 2;
+    if (furthest < 1.0 / 4 && std::abs(gain) - second * furthest / 2 > small) return gain;
     double sum = 0;
-    for (std::size_t j = 0; j < outputs; ++j) sum += observed_[j] * std::log(likely_[j] * last_inverse_[j]);
+    for (std::size_t j = 0; j < outputs; ++j)
+        sum +=
+            observed_[j] * std::log1p((low + tilt * (below_[j + width] - below_[j])) * last_inverse_[j] - 1);
     return sum;
 }
 
@@ -271,17 +252,10 @@ void WindowFit::step(bool smooth) {
     // The sums replace the ratios, one behind each.
     double* const sums = ratios_below_.data();
     double* const next = unsmoothed_.data() + 1;
-    double* const ratios = last_inverse_.data();  // not needed until the next gain, which replaces them
-#ifdef LDP_WIDE
-    const bool wide = wide_registers();
-    if (wide)
-        compare_wide(observed_.data(), inverse_.data(), outputs, ratios);
-    else
-#endif
-        compare(observed_.data(), inverse_.data(), outputs, ratios);
-    sum_up(ratios, outputs, sums);
+    sum_up(ratios_.data(), outputs, sums);
     const double outside = decoder_.low_ * sums[outputs];
 #ifdef LDP_WIDE
+    const bool wide = wide_registers();
     if (wide)
         maximize_wide(shares_.data(), sums, inputs, width, outside, decoder_.tilt_, next);
     else

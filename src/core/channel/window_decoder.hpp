@@ -32,7 +32,12 @@ class WindowDecoder {
     [[nodiscard]] std::vector<double> cumulative(std::span<const double> observed) const;
     /// Returns n·Var, given the inputs, of the mean of a function of the inputs that is computed from
     /// cumulative(). Exact for these shares of inputs.
-    [[nodiscard]] double noise(std::span<const double> shares, std::span<const double> function) const;
+    [[nodiscard]] double noise(std::span<const double> shares, std::span<const double> function) const {
+        return noise(shares, outputs(shares), function);
+    }
+    /// Returns the same from the probabilities of the outputs for these shares.
+    [[nodiscard]] double noise(std::span<const double> shares, std::span<const double> likely,
+                               std::span<const double> function) const;
     /// Returns the largest difference between the estimates of two single outputs.
     [[nodiscard]] double stride(std::span<const double> function) const;
 
@@ -73,8 +78,9 @@ class WindowFit {
         return std::span(shares_).first(decoder_.inputs_);
     }
     /// Returns the log-likelihood per report of the shares, less that of the shares before the last step. It is not negative
-    /// if that step did not smooth, and infinite before the first step. Must be called before each step.
-    [[nodiscard]] double gain();
+    /// if that step did not smooth, and infinite before the first step. Must be called before each step. The result is only
+    /// approximate if its absolute value exceeds `small`, and that of the result does, too.
+    [[nodiscard]] double gain(double small);
     /// Makes a step. To smooth means to average each density with its neighbours after the step, with the weights 1, 2, 1. The
     /// outer inputs are half as wide as the others, and use their only neighbour twice.
     void step(bool smooth);
@@ -84,12 +90,12 @@ class WindowFit {
     bool first_ = true;  ///< whether no step has been made
     // With room for whole groups of four terms.
     std::vector<double> observed_, shares_;
-    std::vector<double> likely_,
-        last_likely_;  ///< probabilities of the outputs, and those before the last step
-    std::vector<double> inverse_, last_inverse_;  ///< their inverses
-    std::vector<double> below_;                   ///< sums of shares: see gain()
-    std::vector<double> ratios_below_;            ///< sums of observed over expected shares
-    std::vector<double> unsmoothed_;              ///< shares between their outer neighbours
+    std::vector<double> inverse_,
+        last_inverse_;            ///< inverse probabilities of the outputs, and those before the last step
+    std::vector<double> ratios_;  ///< observed over expected shares
+    std::vector<double> below_;   ///< sums of shares: see gain()
+    std::vector<double> ratios_below_;  ///< sums of ratios
+    std::vector<double> unsmoothed_;    ///< shares between their outer neighbours
 };
 
 }  // namespace ldp

@@ -73,7 +73,8 @@ Distribution fit_points(Interval ends, const WindowDecoder& decoder, std::span<c
     WindowFit fit(decoder, observed, found.shares);
     for (; found.iterations < most; ++found.iterations) {
         check_interrupt();
-        found.converged = std::abs(static_cast<double>(n) * fit.gain()) < enough;
+        found.converged =
+            std::abs(fit.gain(enough / static_cast<double>(n))) < enough / static_cast<double>(n);
         if (found.converged) break;
         fit.step(smoothing == Smoothing::binomial);
     }

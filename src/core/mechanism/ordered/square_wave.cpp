@@ -73,13 +73,18 @@ class SquareWave final : public CountedReports<SquareWave, NumericMean>, public 
 class SquareWaveNoise final : public WholeFunctionNoise {
   public:
     SquareWaveNoise(const WindowDecoder& decoder, std::vector<double> shares)
-        : WholeFunctionNoise(shares.size()), decoder_(decoder), shares_(std::move(shares)) {}
-    double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
+        : WholeFunctionNoise(shares.size()),
+          decoder_(decoder),
+          shares_(std::move(shares)),
+          likely_(decoder_.outputs(shares_)) {}
+    double of(std::span<const double> function) const override {
+        return decoder_.noise(shares_, likely_, function);
+    }
     double stride(std::span<const double> function) const override { return decoder_.stride(function); }
 
   private:
     WindowDecoder decoder_;
-    std::vector<double> shares_;
+    std::vector<double> shares_, likely_;
 };
 
 std::unique_ptr<const OrderedNoise> SquareWave::noise(const Counts&, std::vector<double> shares) const {
