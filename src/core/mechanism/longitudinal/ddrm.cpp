@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/base/interrupt.hpp"
+#include "core/math/walsh_hadamard.hpp"
 #include "core/mechanism/longitudinal/difference_tree.hpp"
 #include "core/mechanism/role/entries.hpp"
 
@@ -165,11 +166,8 @@ std::vector<double> CategorySeries::shares(const Counts& counts, const NodeSum& 
             rows[r] += each * balance(counts.state, r, level.first + node);
         work.done(order_);
     }
-    for (std::uint64_t v = 0; v < found.size(); ++v, work.done(order_)) {
-        double sum = 0;
-        for (std::uint64_t r = 0; r < order_; ++r) sum += sign_of(r, v) != 0 ? rows[r] : -rows[r];
-        found[v] += sum / static_cast<double>(order_);
-    }
+    walsh_hadamard(rows);
+    for (std::uint64_t v = 0; v < found.size(); ++v) found[v] += rows[v] / static_cast<double>(order_);
     return found;
 }
 
