@@ -57,8 +57,27 @@ Coefficients errors(const Side& a, const Side& b, double noise, const Table& tab
              {0, square * a.own * (a.own - 2) + a.squares, square}}};
 }
 
+/// Traces of the parts of a side, and of the products of two and of three of them.
+struct Traces {
+    std::array<double, 3> one;
+    std::array<std::array<double, 3>, 3> two;
+    std::array<std::array<std::array<double, 3>, 3>, 3> three;
+
+    explicit Traces(const Parts& parts) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            one[i] = parts[i].trace();
+            for (std::size_t k = 0; k < 3; ++k) {
+                const Matrix product = parts[i] * parts[k];
+                two[i][k] = product.trace();
+                for (std::size_t m = 0; m < 3; ++m)
+                    three[i][k][m] = product.cwiseProduct(parts[m].transpose()).sum();
+            }
+        }
+    }
+};
+
 /// Returns the first three cumulants of the sum of squares of an error with this covariance.
-std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, const Parts& b) {
+std::array<double, 3> cumulants(const Coefficients& weights, const Traces& a, const Traces& b) {
     const auto each = [](auto visit) {
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 3; ++j) visit(i, j);
@@ -66,16 +85,14 @@ std::array<double, 3> cumulants(const Coefficients& weights, const Parts& a, con
     std::array<double, 3> found{};
     each([&](std::size_t i, std::size_t j) {
         if (weights[i][j] == 0) return;
-        found[0] += weights[i][j] * a[i].trace() * b[j].trace();
+        found[0] += weights[i][j] * a.one[i] * b.one[j];
         each([&](std::size_t k, std::size_t l) {
             if (weights[k][l] == 0) return;
-            const Matrix left = a[i] * a[k], right = b[j] * b[l];
             const double weight = weights[i][j] * weights[k][l];
-            found[1] += 2 * weight * left.trace() * right.trace();
+            found[1] += 2 * weight * a.two[i][k] * b.two[j][l];
             each([&](std::size_t m, std::size_t n) {
                 if (weights[m][n] != 0)
-                    found[2] += 8 * weight * weights[m][n] * left.cwiseProduct(a[m].transpose()).sum() *
-                                right.cwiseProduct(b[n].transpose()).sum();
+                    found[2] += 8 * weight * weights[m][n] * a.three[i][k][m] * b.three[j][l][n];
             });
         });
     });
@@ -137,10 +154,10 @@ Association associated(const Table& table, const Side& a, const Side& b, double 
     const Vector scale = a.groups.members.cwiseSqrt().cwiseInverse();
     const Vector other = b.groups.members.cwiseSqrt().cwiseInverse();
     found.p_value = chance_above((scale.asDiagonal() * d * other.asDiagonal()).squaredNorm(),
-                                 cumulants(weights, parts(a, scale), parts(b, other)));
+                                 cumulants(weights, Traces(parts(a, scale)), Traces(parts(b, other))));
 
     const Vector root = p.cwiseSqrt().cwiseInverse(), column_root = q.cwiseSqrt().cwiseInverse();
-    const auto spurious = cumulants(weights, parts(a, root), parts(b, column_root));
+    const auto spurious = cumulants(weights, Traces(parts(a, root)), Traces(parts(b, column_root)));
     tell(found, {p, q, d, spurious[0], spurious[1], linear_variance(d, a, b, noise, table)}, critical_value);
     return found;
 }
