@@ -26,6 +26,7 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/math/channel_law.hpp"
+#include "core/math/lazy.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/literature/sparse_regression.hpp"
@@ -172,7 +173,9 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     std::vector<Picked> pick(const Counts& counts, CandidateMethod method) const override;
     std::vector<Check> health(const Counts& counts) const override;
-    std::vector<Contribution> contributions(const Question& question) const override;
+    std::vector<Contribution> contributions(const Question&) const override {
+        return {{1, terms_.get([this] { return terms(); }), {0, 1}}};
+    }
     double max_probability(Bytes payload) const override;
 
     /// Returns the largest variance over the values and over the distribution of the others; infinite without
@@ -180,7 +183,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     double n_variance(double truth) const override { return n_variance(truth, bit_noise(sent_flips())); }
     /// The noise of the permanent response, and of the draw of the cohort.
     double n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const override {
-        const std::optional<LeastSquares> fit = fit_of_all();
+        const std::optional<LeastSquares>& fit = fit_of_all();
         if (!fit) return std::numeric_limits<double>::infinity();
         return n_variances(*fit, shares, bit_noise(sent_flips()))[item];
     }
@@ -264,6 +267,8 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     }
     std::size_t greatest_difference() const;
 
+    /// Returns the bounds of a report's term in any share.
+    Interval terms() const;
     /// Returns the design matrix of these values: one column per value, one block of rows per cohort.
     BlockDesign design(std::span<const std::size_t> values, bool centred) const;
     BlockDesign design_of_all(bool centred) const {
@@ -272,11 +277,13 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         return design(values, centred);
     }
     /// Returns the fit of all values; empty if their shares are not identifiable.
-    std::optional<LeastSquares> fit_of_all() const {
-        // All columns of a cohort have the same sum. Its m rows therefore have rank m − 1, plus one row for
-        // the sum over all cohorts.
-        if (k_ > max_regressors || k_ > c_ * (m_ - 1) + 1) return std::nullopt;
-        return LeastSquares::of(design_of_all(false));
+    const std::optional<LeastSquares>& fit_of_all() const {
+        return fit_of_all_.get([this]() -> std::optional<LeastSquares> {
+            // All columns of a cohort have the same sum. Its m rows therefore have rank m − 1, plus one row for
+            // the sum over all cohorts.
+            if (k_ > max_regressors || k_ > c_ * (m_ - 1) + 1) return std::nullopt;
+            return LeastSquares::of(design_of_all(false));
+        });
     }
     /// Returns an unbiased estimate of each row of the design times the shares: c/n times the sum of a
     /// cohort's bits after removal of the flips' bias.
@@ -304,6 +311,8 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     double report_epsilon_;
     Coin flip_;   ///< of the permanent response
     Coin again_;  ///< of the second layer
+    Lazy<std::optional<LeastSquares>> fit_of_all_;
+    Lazy<Interval> terms_;
 };
 
 std::size_t Rappor::greatest_difference() const {
@@ -371,7 +380,7 @@ std::vector<double> Rappor::n_variances(const LeastSquares& fit, std::span<const
 }
 
 std::vector<Estimate> Rappor::estimate(const Counts& counts, const Question& question) const {
-    const std::optional<LeastSquares> fit = fit_of_all();
+    const std::optional<LeastSquares>& fit = fit_of_all();
     if (!fit)
         raise(ErrorCode::unsupported, "the shares of all values cannot be estimated from these reports",
               "There are " + std::to_string(k_) + " values and " + std::to_string(c_) + " cohorts of " +
@@ -390,7 +399,7 @@ std::vector<Estimate> Rappor::estimate(const Counts& counts, const Question& que
 }
 
 double Rappor::n_variance(double truth, double noise) const {
-    const std::optional<LeastSquares> fit = fit_of_all();
+    const std::optional<LeastSquares>& fit = fit_of_all();
     if (!fit) return std::numeric_limits<double>::infinity();
     double largest = 0;
     for (std::size_t u = 0; u < k_; ++u) {
@@ -460,10 +469,10 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
 
 // A report contains the bits of one cohort, and the extreme reports set those with positive or with negative
 // weight for the value.
-std::vector<Contribution> Rappor::contributions(const Question&) const {
+Interval Rappor::terms() const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    const std::optional<LeastSquares> fit = fit_of_all();
-    if (!fit) return {{1, {-infinite, infinite}, {0, 1}}};
+    const std::optional<LeastSquares>& fit = fit_of_all();
+    if (!fit) return {-infinite, infinite};
     const double f = sent_flips(), scale = static_cast<double>(c_) / (1 - 2 * f);
     Interval terms{0, 0};
     for (std::size_t u = 0; u < k_; ++u) {
@@ -471,13 +480,13 @@ std::vector<Contribution> Rappor::contributions(const Question&) const {
         for (std::size_t j = 0; j < c_; ++j) {
             double least = 0, most = 0;
             for (const double weight : std::span(weights).subspan(j * m_, m_)) {
-                const auto [zero, one] = std::minmax({-f * weight, (1 - f) * weight});
-                least += scale * zero, most += scale * one;
+                const double zero = -f * weight, one = (1 - f) * weight;
+                least += scale * std::min(zero, one), most += scale * std::max(zero, one);
             }
             terms = {std::min(terms.lower, least), std::max(terms.upper, most)};
         }
     }
-    return {{1, terms, {0, 1}}};
+    return terms;
 }
 
 // A filter has h ones; a different number implies a minimum number of flips.
@@ -512,8 +521,8 @@ std::vector<Check> Rappor::health(const Counts& counts) const {
         ones = std::accumulate(set.begin(), set.end(), ones);
         if (sizes[j] == 0) continue;
         const auto [low, high] = std::ranges::minmax(set);
-        keep_worse(least, j, low, binomial_at_most(sizes[j], f, low));
-        keep_worse(greatest, j, high, binomial_at_least(sizes[j], 1 - f, high));
+        keep_worse(least, j, low, binomial_at_most(sizes[j], f, low, least.p_value));
+        keep_worse(greatest, j, high, binomial_at_least(sizes[j], 1 - f, high, greatest.p_value));
     }
     for (Check* worst : {&least, &greatest})
         worst->p_value = std::min(1.0, worst->p_value * m * static_cast<double>(c_));

@@ -13,12 +13,12 @@ namespace ldp {
 // Products with a design -----------------------------------------------------------------------------------
 
 void BlockDesign::add(std::vector<double>& y, std::size_t column, double factor) const {
-    for_each_one(column, [&](std::size_t, std::size_t row) { y[row] += factor; });
+    for_each_one(column, [&](std::size_t row) { y[row] += factor; });
 }
 
 double BlockDesign::dot(const std::vector<double>& y, std::size_t column) const {
     double sum = 0;
-    for_each_one(column, [&](std::size_t, std::size_t row) { sum += y[row]; });
+    for_each_one(column, [&](std::size_t row) { sum += y[row]; });
     return sum;
 }
 
@@ -148,20 +148,12 @@ std::vector<double> LeastSquares::mean_square(std::size_t u) const {
     const std::size_t ones = design_.column_ones();
     Work work;
     std::vector<double> squares(size());
-    for (std::size_t v = 0; v < size(); ++v, work.done(ones)) {
-        double product = 0;
-        std::size_t current = 0;
-        const auto close = [&] { squares[v] += product * product * static_cast<double>(design_.blocks()); };
-        design_.for_each_one(v, [&](std::size_t block, std::size_t at) {
-            if (block != current) {
-                close();
-                current = block;
-                product = 0;
-            }
-            product += row[at];
+    for (std::size_t v = 0; v < size(); ++v, work.done(ones))
+        design_.for_each_block(v, [&](std::size_t first, std::span<const std::uint16_t> places) {
+            double product = 0;
+            for (const std::uint16_t place : places) product += row[first + place];
+            squares[v] += product * product * static_cast<double>(design_.blocks());
         });
-        close();
-    }
     return squares;
 }
 

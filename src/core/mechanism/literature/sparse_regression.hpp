@@ -39,12 +39,20 @@ class BlockDesign {
         places_.insert(places_.end(), places.begin(), places.end());
     }
 
-    /// Calls visit(block, row) for every one of a column; rows are numbered over all blocks.
+    /// Calls visit(first, places) for every block of a column: its first row, and the positions of the ones from there on.
+    /// Rows are numbered over all blocks.
+    template <class Visit>
+    void for_each_block(std::size_t column, Visit visit) const {
+        const std::span places = std::span(places_).subspan(column * column_ones(), column_ones());
+        for (std::size_t block = 0; block < blocks_; ++block)
+            visit(block * rows_, places.subspan(block * ones_, ones_));
+    }
+    /// Calls visit(row) for every one of a column.
     template <class Visit>
     void for_each_one(std::size_t column, Visit visit) const {
-        const std::uint16_t* place = places_.data() + column * column_ones();
-        for (std::size_t block = 0; block < blocks_; ++block)
-            for (std::size_t i = 0; i < ones_; ++i) visit(block, block * rows_ + *place++);
+        for_each_block(column, [&](std::size_t first, std::span<const std::uint16_t> places) {
+            for (const std::uint16_t place : places) visit(first + place);
+        });
     }
 
     /// y += factor · column, without the offset.
