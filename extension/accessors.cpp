@@ -129,7 +129,7 @@ Datum array_or_null(FunctionCallInfo fcinfo, ArrayType* array) {
 // One attribute of a record ---------------------------------------------------------------------------------
 
 varlena* taken(Bytes summary, std::size_t attribute) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     check_interrupt();  // checking took a pass over up to 256 MB
     const SummaryDraft part = summary_of_part(view_of(*mechanism, summary), attribute);
     varlena* value = new_value(part.size());
@@ -144,7 +144,7 @@ std::uint64_t count(Bytes summary) {
 /// The number of reports, a lower bound of the people who sent them (0 if it is unknown), and the number of reports
 /// about each attribute.
 ArrayType* response_counts(Bytes summary) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     check_interrupt();
     const SummaryView view = view_of(*mechanism, summary);
     std::vector<double> counts{static_cast<double>(view.n), static_cast<double>(fewest_people(view))};

@@ -118,7 +118,7 @@ Result of_spec(const char* text, Result (*find)(const Spec&)) {
 
 char* second_round(const char* text, Bytes summary) {
     const Spec first = resolve(text);
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     return keep(winsorized_second_round(first, view_of(*mechanism, summary)));
 }
 

@@ -492,7 +492,7 @@ class Questions {
         const SummaryQuery query = source_.query("association");
         const auto associated = [&](const Subject& whole) {
             if (!of_record) return accessors::association(whole, query);
-            const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(whole.summary);
+            const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(whole.summary);
             const SummaryDraft draft = summary_of_part(view_of(*mechanism, whole.summary), part.first);
             std::vector<std::byte> bytes(draft.size());
             draft.write(bytes);

@@ -1,7 +1,6 @@
 #include "core/groups/named_groups.hpp"
 
 #include "core/base/error.hpp"
-#include "core/mechanism/role/registry.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -35,7 +34,7 @@ std::string note_of_left_out(std::uint64_t reports) {
 }
 
 std::uint64_t reports_in(Bytes summary) {
-    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    const std::shared_ptr<const Mechanism> mechanism = mechanism_of(summary);
     check_summary(*mechanism, summary);
     return view_of(*mechanism, summary).n;
 }

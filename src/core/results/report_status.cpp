@@ -6,7 +6,6 @@
 
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
-#include "core/mechanism/role/registry.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/queries/distribution.hpp"
@@ -15,7 +14,7 @@
 namespace ldp {
 
 SpentBudgets spent_budgets(Bytes summary, std::optional<std::size_t> attribute) {
-    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    const std::shared_ptr<const Mechanism> mechanism = mechanism_of(summary);
     return SpentBudgets(view_of(*mechanism, summary), attribute);
 }
 

@@ -7,7 +7,6 @@
 #include "core/format/fingerprint.hpp"
 #include "core/format/header.hpp"
 #include "core/mechanism/role/capability.hpp"
-#include "core/mechanism/role/registry.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -197,7 +196,7 @@ std::uint64_t digest_of(Bytes bytes, std::uint64_t seed) noexcept {
 /// A digest of what rows show of a summary: the states of the parts with at least min_group reports, and the number of reports of
 /// each part. Otherwise the digest would reveal the estimates of a small group.
 std::uint64_t digest_of_shown(Bytes summary, std::uint64_t seed) {
-    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    const std::shared_ptr<const Mechanism> mechanism = mechanism_of(summary);
     const SummaryView view = view_of(*mechanism, summary);
     for (const RecordPart& one : parts_of(*mechanism)) {
         const SummaryView about = part(view, one.first);

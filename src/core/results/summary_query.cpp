@@ -4,7 +4,6 @@
 
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/role/capability.hpp"
-#include "core/mechanism/role/registry.hpp"
 #include "core/summary/queries/learn.hpp"
 
 namespace ldp {
@@ -41,8 +40,8 @@ const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes
     return labels;
 }
 
-std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
-    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+std::shared_ptr<const Mechanism> checked_mechanism(Bytes summary) {
+    std::shared_ptr<const Mechanism> mechanism = mechanism_of(summary);
     check_summary(*mechanism, summary);
     return mechanism;
 }

@@ -109,7 +109,7 @@ struct QueryParameter {
 [[nodiscard]] const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes);
 
 /// The mechanism of a summary after a check of all its bytes.
-[[nodiscard]] std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary);
+[[nodiscard]] std::shared_ptr<const Mechanism> checked_mechanism(Bytes summary);
 
 /// Throws Error (unsupported) unless the mechanism's summaries estimate this directly: a mechanism for
 /// ranges does not estimate the shares of values.
@@ -125,7 +125,7 @@ void check_answer(const Mechanism& mechanism, Quantity quantity);
 /// Returns `ask(view)` for a summary, or `otherwise` if it has no reports; `check(view)` runs first.
 template <class Found, class Ask, class Check>
 Found ask(Bytes summary, Found otherwise, Ask ask, Check check) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     const SummaryView view = view_of(*mechanism, summary);
     check(view);
     if (view.n == 0) return otherwise;
@@ -154,7 +154,7 @@ Found ask_point(Bytes summary, Found otherwise, Ask query, Check check) {
 /// Returns `ask(view)` for the selected attribute of a record.
 template <class Found, class Ask>
 Found ask_part(const Subject& subject, Found otherwise, Ask ask) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
     SummaryView view = view_of(*mechanism, subject.summary);
     if (subject.pointwise) view = for_point_estimates(view);
     if (subject.attribute) view = single_part(view, *subject.attribute);

@@ -116,10 +116,10 @@ std::vector<std::byte> summarize(const Mechanism& mechanism, Bytes reports,
 }
 
 std::vector<std::byte> merge_summaries(Bytes one, Bytes other) {
-    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(one, Kind::summary);
+    const std::shared_ptr<const Mechanism> mechanism = mechanism_of(one);
     check_summary(*mechanism, one);
     if (!is_summary_of(*mechanism, other)) {
-        check_summary(*load_mechanism(other, Kind::summary), other);
+        check_summary(*mechanism_of(other), other);
         raise_incompatible(one, other);
     }
     check_summary(*mechanism, other);

@@ -1,8 +1,10 @@
 #include "core/summary/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
@@ -36,6 +38,17 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 }  // namespace
 
 // Counting -------------------------------------------------------------------------------------------------
+
+// Some mechanisms compute tables of tens of megabytes, so that only two are kept: comparisons are of two specs.
+std::shared_ptr<const Mechanism> mechanism_of(Bytes summary) {
+    static thread_local std::array<std::shared_ptr<const Mechanism>, 2> kept;  // the last one first
+    if (kept[0] == nullptr || !is_summary_of(*kept[0], summary)) {
+        if (kept[1] == nullptr || !is_summary_of(*kept[1], summary))
+            kept[1] = load_mechanism(summary, Kind::summary);
+        std::swap(kept[0], kept[1]);
+    }
+    return kept[0];
+}
 
 std::size_t summary_size(const Mechanism& mechanism) noexcept {
     return frame_of(mechanism).size(counted_size(mechanism));

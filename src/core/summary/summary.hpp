@@ -2,6 +2,7 @@
 // not on the number of reports, so that a database can store it, send it and change it in place.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ enum class Outcome : std::uint8_t {
     malformed,  ///< no randomizer could have made this payload
     full,       ///< more than max_count reports
 };
+
+/// Returns the mechanism of a summary, whose other bytes are not checked. The queries of a session are about few specs. Mechanisms
+/// are immutable, so that a thread keeps the last ones, with all that they have computed on first use.
+[[nodiscard]] std::shared_ptr<const Mechanism> mechanism_of(Bytes summary);
 
 [[nodiscard]] std::size_t summary_size(const Mechanism& mechanism) noexcept;
 /// Fills `summary` (summary_size bytes) with the empty summary.

@@ -371,6 +371,29 @@ BOOST_AUTO_TEST_CASE(states_are_sent_in_few_bytes) {
     BOOST_CHECK_LE(size(specs[5], 2000), 20u);
 }
 
+// The mechanisms of the last two specs are kept, each for its own summaries.
+BOOST_AUTO_TEST_CASE(a_thread_keeps_the_mechanisms_of_two_summaries) {
+    std::vector<State> summaries;
+    for (const char* domain : {"4", "5", "6"}) {
+        const auto m = mechanism("grr", 1, std::string("\"domain\": ") + domain);
+        start_summary(*m, summaries.emplace_back(summary_size(*m)));
+    }
+    const auto first = mechanism_of(summaries[0]);
+    const std::weak_ptr<const Mechanism> second = mechanism_of(summaries[1]);
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[0]), first);
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[1]), second.lock());
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[0]), first);
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[2])->cells()[0], 6);
+    BOOST_CHECK(second.expired());
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[0]), first);
+    BOOST_CHECK_EQUAL(mechanism_of(summaries[1])->cells()[0], 5);
+    // A report of the same spec is no summary.
+    SeededBits bits(1);
+    const Cell input[] = {0};
+    const Report report = mechanism("grr", 1, "\"domain\": 4")->perturb(input, bits);
+    BOOST_CHECK_THROW((void)mechanism_of(report), Error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

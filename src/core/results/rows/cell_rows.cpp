@@ -192,7 +192,7 @@ namespace accessors {
 /// A row for each view.
 Found views(const Subject& subject, const SummaryQuery&) {
     const Bytes summary = subject.summary;
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summary);
     const std::vector<std::uint64_t> sizes = mechanism->cells();
     const Labels& labels = fitting(*subject.labels, sizes);
     const std::vector<RecordPart> parts = parts_of(*mechanism);

@@ -178,7 +178,7 @@ struct GroupSummaries {
         return mechanisms.empty() ? std::vector<std::uint64_t>{} : mechanisms[0]->cells();
     }
 
-    std::vector<std::unique_ptr<const Mechanism>> mechanisms = {};
+    std::vector<std::shared_ptr<const Mechanism>> mechanisms = {};
     std::vector<SummaryView> views = {};
 };
 

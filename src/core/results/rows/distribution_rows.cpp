@@ -389,8 +389,8 @@ Found learn_range(const Subject& whole, const SummaryQuery& query) {
 
 /// The best mechanism for the remaining people.
 Found first_look(const Subject& subject, const SummaryQuery& query) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
-    const std::unique_ptr<const Mechanism> second = checked_mechanism(query.other);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
+    const std::shared_ptr<const Mechanism> second = checked_mechanism(query.other);
     return results<first_look_columns>(FirstLookRow{
         ldp::first_look(view_of(*mechanism, subject.summary), view_of(*second, query.other),
                         static_cast<std::uint64_t>(std::max<std::int64_t>(0, query.remaining)))});

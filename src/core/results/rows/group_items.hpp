@@ -80,7 +80,7 @@ class GroupItems {
 
     const Labels& labels_;
     NamedGroups named_;
-    std::vector<std::unique_ptr<const Mechanism>> mechanisms_;
+    std::vector<std::shared_ptr<const Mechanism>> mechanisms_;
     std::vector<SummaryView> views_;
     std::vector<GroupEstimates> estimates_, noisy_;  ///< with and without the sampling error
     std::vector<std::size_t> attributes_;

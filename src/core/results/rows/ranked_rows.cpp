@@ -114,7 +114,7 @@ Found change(const Subject& whole, const SummaryQuery& query) {
     const IntervalRule rule = IntervalRule::of(query.confidence, query.anytime, query.simultaneous);
     const Target target = target_named(query.target);
     // Bytes that are not a summary raise that error, not the error of a different spec.
-    const std::unique_ptr<const Mechanism> other = checked_mechanism(query.other);
+    const std::shared_ptr<const Mechanism> other = checked_mechanism(query.other);
     const SummaryView later = view_of(*other, query.other);
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return EstimateRows{};

@@ -193,7 +193,7 @@ Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
     const Target target = target_named(query.target);
     check_groups(query.groups, query.summaries);
     DesignPoints points;
-    std::vector<std::unique_ptr<const Mechanism>> mechanisms;
+    std::vector<std::shared_ptr<const Mechanism>> mechanisms;
     SummaryView pooled;
     std::size_t attribute = 0;
     std::uint64_t left_out = 0;
@@ -344,8 +344,8 @@ Found winsorized_mean(const Subject& pilot, const SummaryQuery& query) {
         throw Error(ErrorCode::invalid_value, "the bins of the first round are unknown",
                     "No collection in this database has the summary's spec, which defines the bins.",
                     "Run the query in the database of the collection.");
-    const std::unique_ptr<const Mechanism> first = checked_mechanism(pilot.summary);
-    const std::unique_ptr<const Mechanism> second = checked_mechanism(query.other);
+    const std::shared_ptr<const Mechanism> first = checked_mechanism(pilot.summary);
+    const std::shared_ptr<const Mechanism> second = checked_mechanism(query.other);
     const SummaryView histogram = view_of(*first, pilot.summary), view = view_of(*second, query.other);
     const Range* range = second->range_of_number();
     if (range == nullptr)

@@ -111,7 +111,7 @@ std::vector<std::int64_t> wide(std::span<const std::int32_t> numbers) {
 /// throws if there is no such series.
 template <class Found, class Ask>
 Found ask_series(const Subject& subject, Found otherwise, Ask ask, void (*check)(const SummaryView&)) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
     SummaryView view = view_of(*mechanism, subject.summary);
     if (subject.attribute && !is_series(*mechanism)) view = single_part(view, *subject.attribute);
     if (subject.attribute && is_series(*mechanism)) check_attribute(*subject.attribute, 1);

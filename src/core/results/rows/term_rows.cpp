@@ -74,7 +74,7 @@ class ReportGroups {
     NamedGroups named_;
     GroupColumns columns_;
     bool grouped_;
-    std::vector<std::unique_ptr<const Mechanism>> mechanisms_;
+    std::vector<std::shared_ptr<const Mechanism>> mechanisms_;
     std::vector<SummaryView> views_;
 };
 

@@ -458,7 +458,7 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
 
 /// Throws Error (incompatible) unless the summaries have one spec. Returns whether an attribute of it has texts.
 bool check_one_spec(std::span<const Bytes> summaries) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summaries[0]);
+    const std::shared_ptr<const Mechanism> mechanism = checked_mechanism(summaries[0]);
     for (const Bytes one : summaries.subspan(1)) {
         if (is_summary_of(*mechanism, one)) continue;
         (void)checked_mechanism(one);  // bytes that are no summary are that error
