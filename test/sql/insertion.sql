@@ -262,7 +262,7 @@ DROP ROLE ldp_test_reader;
 -- A long block -----------------------------------------------------------------------------------------------
 -- The CHECK has the digest of a long block. It rejects reports and batches whose block differs in any byte, also behind the header.
 SELECT jsonb_build_object('mechanism', 'sampled', 'epsilon', 1, 'attributes', jsonb_agg(jsonb_build_object('name', 'a' || i) ||
-    CASE WHEN i % 2 = 0 THEN '{"min": 0, "max": 100, "mechanism": "pdp"}'::jsonb ELSE '{"domain": 8, "mechanism": "grr"}' END ORDER BY i)) AS long_spec
+    CASE WHEN i % 2 = 0 THEN jsonb_build_object('min', 0, 'max', 98 + i, 'mechanism', 'pdp') ELSE jsonb_build_object('domain', 8 + i, 'mechanism', 'grr') END ORDER BY i)) AS long_spec
 FROM generate_series(1, 20) AS i \gset
 SELECT ldp_create_collection('long_rows', :'long_spec'), ldp_create_collection('long_batches', :'long_spec', rows => 'batches');
 SELECT c.name, length(c.parameters) AS block, length(pg_get_constraintdef(k.oid)) < 200 AS short FROM ldp_internal.ldp_collection AS c

@@ -620,7 +620,8 @@ BOOST_AUTO_TEST_CASE(parts_that_alternate_have_their_parameters_once) {
                alternating = mechanism(numbers_and_categories(478, true));
     BOOST_CHECK_EQUAL(alternating->block().size(), sorted->block().size() + 476 * 4);
     BOOST_CHECK_LE(alternating->block().size(), max_block_size);
-    BOOST_CHECK(contains(refusal(numbers_and_categories(486, true)).detail(), "the first 479 parts fit"));
+    BOOST_CHECK_NE(refusal(numbers_and_categories(486, true)).detail().find("the first 479 parts fit"),
+                   std::string::npos);
     BOOST_CHECK_EQUAL(alternating->state_size(), sorted->state_size());
     BOOST_CHECK_EQUAL(alternating->cells()[0], sorted->cells()[0]);
     BOOST_CHECK_EQUAL(alternating->cells()[477], sorted->cells()[477]);
