@@ -27,6 +27,12 @@ void BinaryResponse::accumulate_all(std::byte* tally, std::span<const std::uint6
     for (const std::uint64_t out : outs) ones += out;
     add(tally, ones);
 }
+bool BinaryResponse::accumulate_all(std::byte* tally, const Payloads& outs) const noexcept {
+    const std::uint64_t ones = outs.ones();
+    if (ones == Payloads::not_bits) return false;
+    add(tally, ones);
+    return true;
+}
 void BinaryResponse::merge(std::byte* tally, const std::byte* other) const noexcept {
     add(tally, load<std::uint64_t>(other));
 }

@@ -19,9 +19,9 @@ namespace ldp {
 class BinaryResponse : public QuadraticChannel {
   public:
     std::vector<std::pair<std::string, double>> parameters() const override;
-    using QuadraticChannel::accumulate_all;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
     void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept override;
+    bool accumulate_all(std::byte* tally, const Payloads& outs) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;

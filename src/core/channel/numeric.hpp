@@ -47,7 +47,7 @@ class NumericChannel {
         for (const std::uint64_t out : outs) accumulate(tally, out);
     }
     /// Counts untrusted outputs. Returns false if one is not below outputs(); the tally may then contain some.
-    [[nodiscard]] bool accumulate_all(std::byte* tally, const Payloads& outs) const noexcept {
+    [[nodiscard]] virtual bool accumulate_all(std::byte* tally, const Payloads& outs) const noexcept {
         return outs.for_each_cells(outputs_,
                                    [&](std::span<const std::uint64_t> some) { accumulate_all(tally, some); });
     }

@@ -99,10 +99,9 @@ void SignVectorChannel::accumulate(std::byte* tally, Bytes sign_vector) const no
 }
 
 bool SignVectorChannel::accumulate_all(std::byte* tally, const Payloads& sign_vectors) const noexcept {
-    if (!counters_.tidy(sign_vectors)) return false;
-    counters_.add_all(tally, 0, sign_vectors);
-    add(tally + counters_.size(), BitCounters::ones(sign_vectors).squares);
-    return true;
+    const BitCounters::Ones ones = counters_.count_all(tally, sign_vectors);
+    add(tally + counters_.size(), ones.squares);
+    return counters_.tidy(ones);
 }
 
 void SignVectorChannel::merge(std::byte* tally, const std::byte* other) const noexcept {

@@ -61,7 +61,7 @@ class SignVectorChannel {
 
     [[nodiscard]] bool valid(Bytes sign_vector) const noexcept { return counters_.tidy(sign_vector.data()); }
     void accumulate(std::byte* tally, Bytes sign_vector) const noexcept;
-    /// Counts untrusted sign vectors. Returns false if one is not valid; then none is counted.
+    /// Counts untrusted sign vectors. Returns false if one is not valid; the tally may then contain some.
     [[nodiscard]] bool accumulate_all(std::byte* tally, const Payloads& sign_vectors) const noexcept;
     void merge(std::byte* tally, const std::byte* other) const noexcept;
     /// Returns whether n ≤ 2^40 sign vectors can produce this tally.

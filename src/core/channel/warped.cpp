@@ -158,6 +158,16 @@ void WarpedResponse::accumulate_all(std::byte* tally, std::span<const std::uint6
     }
 }
 
+bool WarpedResponse::accumulate_all(std::byte* tally, const Payloads& outs) const noexcept {
+    static_assert(cell_width(Warp::outputs) == 1);
+    return outs.for_each_run([&](Bytes payload, std::uint64_t times) {
+        const auto out = std::to_integer<std::size_t>(payload[0]);
+        if (out >= Warp::outputs) return false;
+        add(tally + out * counter_size, times);
+        return true;
+    });
+}
+
 void WarpedResponse::merge(std::byte* tally, const std::byte* other) const noexcept {
     for (std::size_t j = 0; j < outputs(); ++j) add(tally + j * counter_size, count_of(other, j));
 }

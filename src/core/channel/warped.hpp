@@ -52,9 +52,9 @@ struct Warp {
 class WarpedResponse : public NumericChannel {
   public:
     std::vector<std::pair<std::string, double>> parameters() const override;
-    using NumericChannel::accumulate_all;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
     void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept override;
+    bool accumulate_all(std::byte* tally, const Payloads& outs) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
     /// The second moment refers to the positions; it exceeds the second moment of the inputs by the rounding

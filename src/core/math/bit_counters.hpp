@@ -45,15 +45,21 @@ class BitCounters {
 
     /// Returns the number of bits set in a string.
     [[nodiscard]] static std::uint64_t ones(Bytes string) noexcept;
-    /// The smallest and the largest number of bits set in a string, and the sum of the squares of these numbers.
+    /// The smallest and the largest number of bits set in a string, the sum of the squares of these numbers, and the bits that
+    /// the last byte of any string has.
     struct Ones {
         std::uint64_t least, most;
         Uint128 squares;
+        std::byte last;
     };
-    /// Returns them for strings of at most 2^24 bytes.
+    /// Returns them for strings of 1 to 2^24 bytes.
     [[nodiscard]] static Ones ones(const Payloads& strings) noexcept;
+    /// Counts many strings of width() bytes, and returns their ones.
+    [[nodiscard]] Ones count_all(std::byte* counters, const Payloads& strings) const noexcept;
     /// Returns whether the spare bits of all strings of width() bytes are 0.
-    [[nodiscard]] bool tidy(const Payloads& strings) const noexcept;
+    [[nodiscard]] bool tidy(const Ones& ones) const noexcept {
+        return (ones.last & spare_bits()) == std::byte{0};
+    }
     /// Returns whether the spare bits of a string are 0.
     [[nodiscard]] bool tidy(const std::byte* string) const noexcept {
         return (string[width_ - 1] & spare_bits()) == std::byte{0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "core/base/bytes.hpp"
@@ -48,6 +49,24 @@ class Payloads {
                 while (end < count_ && std::memcmp(at(i), at(end), size_) == 0) ++end;
                 return end;
         }
+    }
+    static constexpr std::uint64_t not_bits = ~std::uint64_t{0};
+    /// Returns the number of payloads of one byte that are 1, or not_bits if one is neither 0 nor 1.
+    [[nodiscard]] std::uint64_t ones() const noexcept {
+        constexpr std::uint64_t one_each = ~std::uint64_t{0} / 0xFF;
+        std::uint64_t seen = 0, ones = 0;
+        std::size_t i = 0;
+        for (; stride_ == 1 && count_ - i >= sizeof(seen); i += sizeof(seen)) {
+            const auto word = load<std::uint64_t>(at(i));
+            seen |= word;
+            ones += word * one_each >> 56;  // the sum of the bytes
+        }
+        for (; i < count_; ++i) {
+            const std::uint64_t byte = cell_at<1>(at(i));
+            seen |= byte;
+            ones += byte;
+        }
+        return (seen & ~one_each) == 0 ? ones : not_bits;
     }
     /// Calls visit(payload, number of times) for each run of equal payloads, until it returns false. Returns
     /// true if no call returned false.
@@ -96,10 +115,25 @@ class Payloads {
         if constexpr (size == 3) return load<std::uint16_t>(at) | std::to_integer<std::uint64_t>(at[2]) << 16;
         if constexpr (size == 4) return load<std::uint32_t>(at);
     }
+    /// Compares words full of payloads, or eight payloads with gaps, as long as they are equal.
     template <std::size_t size>
     [[nodiscard]] std::size_t run_end_of(std::size_t i) const noexcept {
         const std::uint64_t first = cell_at<size>(at(i));
         std::size_t end = i + 1;
+        if constexpr (std::has_single_bit(size)) {
+            constexpr std::size_t in_word = sizeof(std::uint64_t) / size;
+            const std::uint64_t equal = first * (~std::uint64_t{0} / ((std::uint64_t{1} << 8 * size) - 1));
+            for (; stride_ == size && count_ - end >= in_word; end += in_word) {
+                const std::uint64_t differing = load<std::uint64_t>(at(end)) ^ equal;
+                if (differing != 0)
+                    return end + static_cast<std::size_t>(std::countr_zero(differing)) / (8 * size);
+            }
+        }
+        constexpr std::size_t together = 8;
+        for (std::uint64_t differing = 0; count_ - end >= together; end += together) {
+            for (std::size_t k = 0; k < together; ++k) differing |= cell_at<size>(at(end + k)) ^ first;
+            if (differing != 0) break;
+        }
         while (end < count_ && cell_at<size>(at(end)) == first) ++end;
         return end;
     }

@@ -82,10 +82,8 @@ class SubsetBits final : public Subset {
         return true;
     }
     bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        const BitCounters::Ones ones = BitCounters::ones(payloads);
-        if (!counters_.tidy(payloads) || ones.least != size() || ones.most != size()) return false;
-        counters_.add_all(state.data(), 0, payloads);
-        return true;
+        const BitCounters::Ones ones = counters_.count_all(state.data(), payloads);
+        return counters_.tidy(ones) && ones.least == size() && ones.most == size();
     }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         counters_.merge(state.data(), other.data());

@@ -36,10 +36,9 @@ bool Unary::accumulate(MutableBytes state, Bytes payload) const noexcept {
 }
 
 bool Unary::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
-    if (!counters_.tidy(payloads)) return false;
-    counters_.add_all(state.data(), 0, payloads);
-    add(state.data() + counters_.size(), BitCounters::ones(payloads).squares);
-    return true;
+    const BitCounters::Ones ones = counters_.count_all(state.data(), payloads);
+    add(state.data() + counters_.size(), ones.squares);
+    return counters_.tidy(ones);
 }
 
 void Unary::merge(MutableBytes state, Bytes other) const noexcept {

@@ -293,9 +293,11 @@ bool JointMechanism::accumulate(MutableBytes state, Bytes payload) const noexcep
 
 bool JointMechanism::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
     return payloads.for_each_group(index_, [&](const Payloads& group) {
-        for (std::size_t i = 0; i < group.count(); ++i)
-            if (!fits(group[i])) return false;
+        if (!fits(group[0])) return false;
         const View& view = drawn(group[0]);
+        const std::size_t end = index_ + view.payload;
+        for (std::size_t i = 0; i < group.count() && end < group.size(); ++i)
+            if (!all_zero(group[i].subspan(end))) return false;
         const MutableBytes counted = state.subspan(view.state, view.slot);
         add<std::uint64_t>(counted.data(), group.count());
         return view.inner->accumulate_all(counted.subspan(counter_size), group.part(index_, view.payload));

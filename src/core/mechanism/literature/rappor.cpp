@@ -141,11 +141,11 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         return payloads.for_each_group(1, [&](const Payloads& group) {
             const std::size_t cohort = cohort_of(group[0]);
             const Payloads strings = group.part(1, counters_.width());
-            if (cohort >= c_ || !counters_.tidy(strings)) return false;
+            if (cohort >= c_) return false;
             add<std::uint64_t>(state.data() + cohort * counter_size, group.count());
-            counters_.add_all(state.data() + bits_at(cohort), 0, strings);
-            add(state.data() + squares_at(), BitCounters::ones(strings).squares);
-            return true;
+            const BitCounters::Ones ones = counters_.count_all(state.data() + bits_at(cohort), strings);
+            add(state.data() + squares_at(), ones.squares);
+            return counters_.tidy(ones);
         });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override {

@@ -151,6 +151,11 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     /// As accumulate_all(), if buckets have this type in payloads.
     template <class Bucket>
     [[nodiscard]] bool accumulate_of(MutableBytes state, const Payloads& payloads) const noexcept;
+    /// Counts the buckets and bits of at most 2^31 payloads with buckets of one byte and at most 64 bits. Returns false and
+    /// changes nothing if a list of buckets is impossible.
+    [[nodiscard]] bool accumulate_short(MutableBytes state, const Payloads& payloads) const noexcept;
+    /// The number of reports from which on this is faster.
+    static constexpr std::size_t few = 64;
     [[nodiscard]] unsigned differing() const noexcept { return d_ == 1 ? 1 : 2; }
     [[nodiscard]] Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
     /// Returns the number of buckets per drawn bucket.
@@ -229,7 +234,14 @@ bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
 template <class Bucket>
 bool DBitFlip::accumulate_of(MutableBytes state, const Payloads& payloads) const noexcept {
     const Payloads strings = payloads.part(public_size(), string_.width());
-    if (!string_.tidy(strings)) return false;
+    const BitCounters::Ones ones = BitCounters::ones(strings);
+    if (!string_.tidy(ones)) return false;
+    if constexpr (sizeof(Bucket) == 1)
+        if (payloads.count() >= few && d_ <= 64) {
+            if (!accumulate_short(state, payloads)) return false;
+            add(state.data() + squares_at(), ones.squares);
+            return true;
+        }
     for (std::size_t report = 0; report < payloads.count(); ++report) {
         const std::byte* buckets = payloads.at(report);
         const Bytes string = strings[report];
@@ -243,7 +255,33 @@ bool DBitFlip::accumulate_of(MutableBytes state, const Payloads& payloads) const
             least = bucket + 1;
         }
     }
-    add(state.data() + squares_at(), BitCounters::ones(strings).squares);
+    add(state.data() + squares_at(), ones.squares);
+    return true;
+}
+
+// Any byte has a counter, so that the order of all buckets is checked at the end.
+bool DBitFlip::accumulate_short(MutableBytes state, const Payloads& payloads) const noexcept {
+    constexpr unsigned one = 32;
+    std::uint64_t counts[256]{};  // how often a bucket was drawn; from bit 32 on, how often its bit was 1
+    bool wrong = false;
+    for (std::size_t report = 0; report < payloads.count(); ++report) {
+        const std::byte* buckets = payloads.at(report);
+        std::uint64_t string = load_cell(buckets + d_, string_.width());
+        std::uint64_t least = 0;
+        for (std::size_t i = 0; i < d_; ++i, string >>= 1) {
+            const auto bucket = std::to_integer<std::uint64_t>(buckets[i]);
+            wrong |= bucket < least;
+            counts[bucket] += 1 + ((string & 1) << one);
+            least = bucket + 1;
+        }
+        wrong |= least > b_;
+    }
+    if (wrong) return false;
+    for (std::size_t bucket = 0; bucket < b_; ++bucket) {
+        std::byte* const asked = state.data() + bucket * counter_size;
+        add<std::uint64_t>(asked, static_cast<std::uint32_t>(counts[bucket]));
+        add(asked + ones_at(), counts[bucket] >> one);
+    }
     return true;
 }
 
