@@ -13,6 +13,7 @@ REVOKE ALL ON FUNCTION
     ldp_internal.ldp_summary_of_as(name, text, integer),
     ldp_internal.ldp_groups_of_as(name, text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer),
     ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea, bytea),
+    ldp_internal.ldp_claim_batches_as(name, text, uuid[], bigint[], bytea[], bytea[]),
     ldp_internal.ldp_own_search_as(name, text),
     ldp_internal.ldp_record_search_as(name, ldp_internal.ldp_hitter_search),
     ldp_internal.ldp_forget_search_as(name, text),

@@ -45,6 +45,19 @@ COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea, bytea
     'requires. Error LD001 if the batch was counted with other reports, LD003 if a new batch lacks a valid token or has '
     'one token for several reports.';
 
+-- For ldp collect, which stores the batches of many clients in one transaction. A batch that is refused must not end it.
+CREATE FUNCTION ldp_internal.ldp_claim_batches_as(caller name, name text, batches uuid[], reports bigint[], digests bytea[], tokens bytea[]) RETURNS text[]
+    AS 'MODULE_PATHNAME' LANGUAGE C SECURITY DEFINER SET search_path = pg_catalog, pg_temp COST 10000;
+COMMENT ON FUNCTION ldp_internal.ldp_claim_batches_as(name, text, uuid[], bigint[], bytea[], bytea[]) IS
+    'Implements ldp_claim_batches for this caller, with the rights of the extension''s owner.';
+
+CREATE FUNCTION ldp_internal.ldp_claim_batches(name text, batches uuid[], reports bigint[], digests bytea[], tokens bytea[] DEFAULT NULL) RETURNS text[]
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 10000;
+COMMENT ON FUNCTION ldp_internal.ldp_claim_batches(text, uuid[], bigint[], bytea[], bytea[]) IS
+    'Records batches as ldp_claim_batch does, and returns the result of each: new, repeated, or the SQLSTATE of the error '
+    'that ldp_claim_batch would raise, LD001 or LD003. A batch with an error is not recorded, and redeems no token. Error '
+    '2202E if the arrays differ in size.';
+
 CREATE FUNCTION ldp_internal.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

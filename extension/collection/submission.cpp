@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collection/claims.hpp"
 #include "collection/insertion.hpp"
 #include "collection/public_columns.hpp"
 #include "collection/report_table.hpp"
@@ -22,7 +23,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
-#include "replication/syncrep.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -56,9 +56,6 @@ constexpr const char* collection_row =
 constexpr const char* collection_row_share =
     "SELECT c.reports, c.fingerprint, c.parameters, c.tokens FROM ldp_internal.ldp_collection AS c WHERE c.name "
     "OPERATOR(pg_catalog.=) $1 FOR KEY SHARE";
-
-/// SQLSTATE of a batch without a valid token; sqlstate_token of core/delivery/next_step.hpp.
-constexpr int no_token = MAKE_SQLSTATE('L', 'D', '0', '0', '3');
 
 /// Opens and locks the table of a collection to which a role may submit reports. Raises the errors of
 /// ldp_insertable(). Sets `tokens`, for collection_row_share, to whether the collection requires tokens. Must be called between
@@ -219,81 +216,66 @@ void commit_durably() {
                             false);
 }
 
-[[noreturn]] void refuse_other_batch(const StatementParameter& name, const StatementParameter& batch,
-                                     std::int64_t counted, std::int64_t given) {
-    ereport(
-        ERROR,
-        (errcode(MAKE_SQLSTATE('L', 'D', '0', '0', '1')),
-         errmsg("batch %s of collection \"%s\" was counted before with other reports",
-                DatumGetCString(DirectFunctionCall1(uuid_out, batch.value)), TextDatumGetCString(name.value)),
-         counted == given
-             ? errdetail("Both batches have %lld reports; their rounds, public columns or reports differ.",
-                         static_cast<long long>(counted))
-             : errdetail("The counted batch has %lld reports; the new batch has %lld.",
-                         static_cast<long long>(counted), static_cast<long long>(given)),
-         errhint("Use a new identifier for each batch, and repeat a batch unchanged.")));
-    pg_unreachable();
-}
-
-/// Deletes the token of a new batch of a collection. A token admits one report. A revocation, which has no reports, needs no
-/// token. If another transaction redeems the same token, the statement waits until that transaction ends.
-void redeem(const StatementParameter& name, std::int64_t reports, const StatementParameter& token,
-            bool required) {
-    if (reports == 0 || (token.null && !required)) return;
-    if (token.null)
-        ereport(ERROR, (errcode(no_token),
-                        errmsg("collection \"%s\" requires a token for each report",
-                               TextDatumGetCString(name.value)),
-                        errhint("Send the token in the public column ldp_token.")));
-    if (reports != 1)
-        ereport(ERROR, (errcode(no_token), errmsg("a token admits one report"),
-                        errdetail("The batch has %lld reports.", static_cast<long long>(reports)),
-                        errhint("Submit each report in a batch of its own, with its own token.")));
-    const StatementParameter row[] = {name, token};
-    if (run_kept(
-            PlanCache::catalog,
-            "DELETE FROM ldp_internal.ldp_token AS t WHERE t.collection OPERATOR(pg_catalog.=) $1 AND t.digest "
-            "OPERATOR(pg_catalog.=) $2",
-            row, 2) != 1)
+/// A batch to be claimed. Raises an error for a value that no batch has.
+Claim claim_of(const StatementParameter& batch, const StatementParameter& reports,
+               const StatementParameter& digest, const StatementParameter& token) {
+    if (batch.null || reports.null || digest.null)
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("identifier, number of reports and digest of a batch must not be NULL")));
+    const auto size = [](const StatementParameter& value) {
+        return static_cast<int>(contents(PG_DETOAST_DATUM_PACKED(value.value)).size());
+    };
+    if (size(digest) != 32)
         ereport(
             ERROR,
-            (errcode(no_token),
-             errmsg("the token is unknown to collection \"%s\", or was redeemed by another batch",
-                    TextDatumGetCString(name.value)),
-             errhint("A token admits one batch. The owner of the collection can create further tokens.")));
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a batch must have 32 bytes"),
+             errdetail("The digest has %d bytes.", size(digest)),
+             errhint("Send the SHA-256 digest of the content, the same for each repetition of the batch.")));
+    if (!token.null && size(token) != 32)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a token must have 32 bytes"),
+                 errhint("Send the SHA-256 digest of the token.")));
+    return {batch.value, reports.value, digest.value, token, ClaimResult::fresh, 0};
 }
 
-/// Whether a batch is new; then it is recorded, and its token is redeemed.
-bool claim_of(const StatementParameter& name, const StatementParameter& recorded,
-              const StatementParameter& batch, const StatementParameter& reports,
-              const StatementParameter& digest, const StatementParameter& token, bool token_required) {
-    // If another transaction is submitting the same batch, this statement waits until that transaction ends.
-    const StatementParameter row[] = {name, recorded, batch, reports, digest};
-    if (run_kept(PlanCache::catalog,
-                 "INSERT INTO ldp_internal.ldp_batch (collection, submitter, batch, reports, digest) "
-                 "VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
-                 row, 5) == 1) {
-        redeem(name, DatumGetInt64(reports.value), token, token_required);
-        return true;
-    }
-    if (run_kept(PlanCache::catalog,
-                 "SELECT b.reports, b.digest FROM ldp_internal.ldp_batch AS b WHERE b.collection "
-                 "OPERATOR(pg_catalog.=) $1 AND b.submitter OPERATOR(pg_catalog.=) $2 AND b.batch "
-                 "OPERATOR(pg_catalog.=) $3",
-                 row, 3) != 1)
-        ereport(ERROR, (errcode(ERRCODE_NO_DATA_FOUND), errmsg("the record of a batch was just removed"),
-                        errhint("Repeat the batch.")));
-    bool none;
-    const std::int64_t counted = DatumGetInt64(first_value(1, none)), given = DatumGetInt64(reports.value);
-    const Bytes before = contents(PG_DETOAST_DATUM_PACKED(first_value(2, none)));
-    const Bytes now = contents(PG_DETOAST_DATUM_PACKED(digest.value));
-    if (counted != given || !std::ranges::equal(before, now)) refuse_other_batch(name, batch, counted, given);
-    // The commit that counted the batch may have been cut off while it waited for a standby. A transaction without
-    // a record in the log would not wait for one; this one is replicated after the batch.
-    if (SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0')
-        run_kept(PlanCache::catalog,
-                 "SELECT pg_catalog.pg_logical_emit_message(true, 'ldp', ''::pg_catalog.text)", nullptr, 0);
-    return false;
+/// Checks that the caller, argument 0, may submit reports to the collection, argument 1, and locks the collection. Must be
+/// called between SPI_connect() and SPI_finish().
+ClaimOwner owner_of_claims(FunctionCallInfo fcinfo) {
+    auto* const caller = PG_GETARG_NAME(0);
+    const Oid role = get_role_oid(NameStr(*caller), false);
+    const StatementParameter name = argument(fcinfo, 1, TEXTOID);
+    bool tokens = true;
+    Relation table = submittable(name, role, collection_row_share, AccessShareLock, &tokens);
+    relation_close(table, AccessShareLock);
+    const StatementParameter recorded{TEXTOID,
+                                      CStringGetTextDatum(NameStr(*submitter_of_record(caller, role)))};
+    commit_durably();
+    return {name, recorded, tokens};
+}
+
+void refuse_null_caller(FunctionCallInfo fcinfo) {
+    if (PG_ARGISNULL(0))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("caller must not be NULL")));
+}
+
+/// The elements of an array, whose number must be `count`; without one, all NULL.
+StatementParameter* elements(FunctionCallInfo fcinfo, int number, Oid type, std::int16_t length,
+                             bool by_value, char alignment, int count) {
+    auto* all = static_cast<StatementParameter*>(
+        palloc((static_cast<std::size_t>(count) + 1) * sizeof(StatementParameter)));
+    std::fill_n(all, count, StatementParameter{type, Datum{0}, true});
+    if (PG_ARGISNULL(number)) return all;
+    Datum* values;
+    bool* missing;
+    int found;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), type, length, by_value, alignment, &values, &missing,
+                      &found);
+    if (found != count)
+        ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                        errmsg("the arrays of a claim must have equal sizes"),
+                        errdetail("An array has %d elements; the first one has %d.", found, count)));
+    for (int i = 0; i < count; ++i) all[i] = {type, values[i], missing[i]};
+    return all;
 }
 
 /// Calls ldp_claim_batch as a statement of the caller would.
@@ -345,36 +327,37 @@ LDP_FUNCTION(ldp_batch_digest) {
 /// (caller, name, batch, reports, digest, token) → boolean: whether the batch is new. SECURITY DEFINER.
 LDP_FUNCTION(ldp_claim_batch_as) {
     PreventCommandIfReadOnly("ldp_claim_batch()");
-    if (PG_ARGISNULL(0))
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("caller must not be NULL")));
-    if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                        errmsg("identifier, number of reports and digest of a batch must not be NULL")));
-    const auto size = static_cast<int>(contents(PG_GETARG_BYTEA_PP(4)).size());
-    if (size != 32)
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a batch must have 32 bytes"),
-             errdetail("The digest has %d bytes.", size),
-             errhint("Send the SHA-256 digest of the content, the same for each repetition of the batch.")));
-    if (!PG_ARGISNULL(5) && contents(PG_GETARG_BYTEA_PP(5)).size() != 32)
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the digest of a token must have 32 bytes"),
-                 errhint("Send the SHA-256 digest of the token.")));
-    auto* const caller = PG_GETARG_NAME(0);
-    const Oid role = get_role_oid(NameStr(*caller), false);
-    const StatementParameter name = argument(fcinfo, 1, TEXTOID);
+    refuse_null_caller(fcinfo);
+    const Claim claim = claim_of(argument(fcinfo, 2, UUIDOID), argument(fcinfo, 3, INT8OID),
+                                 argument(fcinfo, 4, BYTEAOID), argument(fcinfo, 5, BYTEAOID));
     SPI_connect();
-    bool tokens = true;
-    Relation table = submittable(name, role, collection_row_share, AccessShareLock, &tokens);
-    relation_close(table, AccessShareLock);
-    const StatementParameter recorded{TEXTOID,
-                                      CStringGetTextDatum(NameStr(*submitter_of_record(caller, role)))};
-    commit_durably();
-    const bool fresh = claim_of(name, recorded, argument(fcinfo, 2, UUIDOID), argument(fcinfo, 3, INT8OID),
-                                argument(fcinfo, 4, BYTEAOID), argument(fcinfo, 5, BYTEAOID), tokens);
+    const bool fresh = claim_alone(owner_of_claims(fcinfo), claim);
     SPI_finish();
     PG_RETURN_BOOL(fresh);
+}
+
+/// (caller, name, batches, reports, digests, tokens) → text[]: the result of each claim. SECURITY DEFINER.
+LDP_FUNCTION(ldp_claim_batches_as) {
+    PreventCommandIfReadOnly("ldp_claim_batches()");
+    refuse_null_caller(fcinfo);
+    const int count = PG_ARGISNULL(2) ? 0
+                                      : ArrayGetNItems(ARR_NDIM(PG_GETARG_ARRAYTYPE_P(2)),
+                                                       ARR_DIMS(PG_GETARG_ARRAYTYPE_P(2)));
+    const auto* batches = elements(fcinfo, 2, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR, count);
+    const auto* reports =
+        elements(fcinfo, 3, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, count);
+    const auto* digests = elements(fcinfo, 4, BYTEAOID, -1, false, TYPALIGN_INT, count);
+    const auto* tokens = elements(fcinfo, 5, BYTEAOID, -1, false, TYPALIGN_INT, count);
+    const auto size = static_cast<std::size_t>(count);
+    auto* claims = static_cast<Claim*>(palloc((size + 1) * sizeof(Claim)));
+    for (std::size_t i = 0; i < size; ++i)
+        claims[i] = claim_of(batches[i], reports[i], digests[i], tokens[i]);
+    SPI_connect();
+    claim_together(owner_of_claims(fcinfo), claims, size);
+    SPI_finish();
+    auto* results = static_cast<Datum*>(palloc((size + 1) * sizeof(Datum)));
+    for (std::size_t i = 0; i < size; ++i) results[i] = CStringGetTextDatum(result_text(claims[i].result));
+    PG_RETURN_ARRAYTYPE_P(construct_array(results, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 /// (name, report, round, columns)

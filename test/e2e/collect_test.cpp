@@ -457,6 +457,146 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_has_no_others_refused, Server) {
     BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 4);
 }
 
+/// Statuses of requests that arrive while the table is locked: the first one is being stored, the others form groups.
+std::vector<unsigned> statuses_of_group(Server& server, const std::string& table, const std::string& mode,
+                                        const std::vector<std::pair<const Endpoint*, std::string>>& requests,
+                                        const std::function<void()>& meanwhile = {}) {
+    std::vector<std::future<unsigned>> waiting;
+    {
+        pqxx::work lock(server.connection);
+        lock.exec("LOCK TABLE " + table + " IN " + mode + " MODE");
+        for (const auto& [endpoint, request] : requests) {
+            waiting.push_back(std::async(std::launch::async, [endpoint, &request] {
+                Wire wire(*endpoint);
+                return status_of(wire.ask(request));
+            }));
+            std::this_thread::sleep_for(waiting.size() == 1 ? 500ms : 100ms);
+        }
+        if (meanwhile) meanwhile();
+    }
+    std::vector<unsigned> statuses;
+    for (auto& one : waiting) statuses.push_back(one.get());
+    return statuses;
+}
+
+// Members of a group that the claims refuse do not end its transaction, and the reports of the others are stored in it.
+BOOST_FIXTURE_TEST_CASE(claims_are_refused_alone, Server) {
+    for (const std::string rows : {"reports", "batches"}) {
+        const Collection collection = create("ballot", hashed, rows);
+        const std::string count = rows == "reports" ? "1" : "ldp_count(batch)";
+        sql("ALTER TABLE ballot ADD country text CHECK (country <> 'nowhere')");
+        std::vector<std::string> tokens;
+        {
+            pqxx::work transaction(connection);
+            for (const auto& row :
+                 transaction.exec("SELECT pg_catalog.unnest(ldp_create_tokens('ballot', 8))"))
+                tokens.push_back(row[0].as<std::string>());
+            transaction.commit();
+        }
+        const Endpoint endpoint({"--lag", "60"});
+        const std::string columned = std::string("Content-Type: ") + columned_batch_type + "\r\n";
+        const auto request = [&](const Batch& batch, const std::string& token, const std::string& more = "") {
+            return message("POST /collections/ballot/batches/" + batch.id, columned,
+                           "{\"ldp_token\":\"" + token + "\"" + more + "}\n" + frame_of(batch));
+        };
+        std::vector<Batch> batches;
+        for (std::size_t i = 0; i < 13; ++i) batches.push_back(batch_of(collection, i == 5 ? 2 : 1));
+        Wire wire(endpoint);
+        BOOST_TEST(status_of(wire.ask(request(batches[0], tokens[0]))) == 201U);
+        BOOST_TEST(status_of(wire.ask(request(batches[12], tokens[7]))) == 201U);
+        Batch other = batches[6];
+        other.id = batches[12].id;
+        const std::vector<std::pair<const Endpoint*, std::string>> requests = {
+            {&endpoint, request(batches[1], tokens[1])},
+            {&endpoint, request(batches[2], tokens[2])},                         // new
+            {&endpoint, post("ballot", batches[3])},                             // no token
+            {&endpoint, request(batches[4], std::string(32, '0'))},              // unknown
+            {&endpoint, request(batches[5], tokens[3])},                         // two reports
+            {&endpoint, request(batches[7], tokens[0])},                         // redeemed
+            {&endpoint, request(other, tokens[3])},                              // the id of another batch
+            {&endpoint, request(batches[0], tokens[0])},                         // repeated
+            {&endpoint, request(batches[2], tokens[2])},                         // twice in the group
+            {&endpoint, request(batches[8], tokens[4], ",\"country\":\"de\"")},  // other public columns
+        };
+        const std::vector<unsigned> expected{201, 201, 422, 422, 422, 422, 409, 200, 201, 201};
+        const auto found = statuses_of_group(*this, "ballot", "ACCESS EXCLUSIVE", requests);
+        BOOST_TEST(found == expected, boost::test_tools::per_element());
+        BOOST_TEST(number("SELECT sum(" + count + ") FROM ballot") == 5);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'ballot'") == 3);
+        // The first two batches, the one that was being stored, and the group.
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'ballot'") == 5);
+        BOOST_TEST(number("SELECT count(DISTINCT xmin::text) FROM ldp_internal.ldp_batch WHERE collection = "
+                          "'ballot'") == 4);
+        // A value that the table refuses, and a round that is closed.
+        Batch closed = batches[10];
+        closed.round = 9;
+        auto late = message("POST /collections/ballot/batches/" + closed.id + "?round=9", columned,
+                            "{\"ldp_token\":\"" + tokens[6] + "\"}\n" + frame_of(closed));
+        const auto then =
+            statuses_of_group(*this, "ballot", "ACCESS EXCLUSIVE",
+                              {{&endpoint, request(batches[6], tokens[3])},
+                               {&endpoint, request(batches[9], tokens[5], ",\"country\":\"nowhere\"")},
+                               {&endpoint, late},
+                               {&endpoint, request(batches[4], tokens[6])},
+                               {&endpoint, request(batches[11], tokens[0])}});
+        BOOST_TEST(then == (std::vector<unsigned>{201, 422, 422, 201, 422}),
+                   boost::test_tools::per_element());
+        BOOST_TEST(number("SELECT sum(" + count + ") FROM ballot") == 7);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'ballot'") == 1);
+    }
+}
+
+// Two endpoints with the same batches: each batch counts once, and of two batches with one id, one is refused.
+BOOST_FIXTURE_TEST_CASE(two_endpoints_count_a_batch_once, Server) {
+    const Collection collection = create("colour", hashed);
+    const Endpoint one({"--lag", "60"}), two({"--lag", "60"});
+    std::vector<Batch> batches;
+    for (int i = 0; i < 6; ++i) batches.push_back(batch_of(collection, 3));
+    Batch other = batches[5];
+    other.id = batches[4].id;
+    std::vector<std::pair<const Endpoint*, std::string>> requests;
+    for (int i = 0; i < 4; ++i)
+        for (const Endpoint* each : {&one, &two}) requests.emplace_back(each, post("colour", batches[i]));
+    requests.emplace_back(&one, post("colour", batches[4]));
+    requests.emplace_back(&two, post("colour", other));
+    auto statuses = statuses_of_group(*this, "colour", "ACCESS EXCLUSIVE", requests);
+    for (std::size_t i = 0; i < 8; i += 2) BOOST_TEST(statuses[i] + statuses[i + 1] == 401U);
+    BOOST_TEST(statuses[8] + statuses[9] == 610U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 15);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 5);
+}
+
+// A timeout, and the end of a session between claims and reports, leave no claim: the lock stops insertions only.
+BOOST_FIXTURE_TEST_CASE(an_interrupted_group_is_stored_later, Server) {
+    const Collection collection = create("colour", hashed);
+    std::vector<Batch> batches;
+    for (int i = 0; i < 8; ++i) batches.push_back(batch_of(collection, 3));
+    std::vector<std::pair<const Endpoint*, std::string>> requests;
+    {
+        const Endpoint endpoint({"--lag", "60", "--time-limit", "1"});
+        for (int i = 0; i < 4; ++i) requests.emplace_back(&endpoint, post("colour", batches[i]));
+        const auto late =
+            statuses_of_group(*this, "colour", "SHARE", requests, [] { std::this_thread::sleep_for(4s); });
+        for (const unsigned status : late) BOOST_TEST(status == 503U);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 0);
+        for (const auto& [to, request] : requests) {
+            Wire wire(endpoint);
+            BOOST_TEST(status_of(wire.ask(request)) == 201U);
+        }
+    }
+    const Endpoint endpoint({"--lag", "60"});
+    requests.clear();
+    for (int i = 4; i < 8; ++i) requests.emplace_back(&endpoint, post("colour", batches[i]));
+    const auto killed = statuses_of_group(*this, "colour", "SHARE", requests, [&] {
+        Database::run_in(connection.dbname(),
+                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" +
+                             gateway() + "' AND wait_event_type = 'Lock'");
+    });
+    for (const unsigned status : killed) BOOST_TEST(status == 201U);
+    BOOST_TEST(number("SELECT count(*) FROM colour") == 24);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 8);
+}
+
 BOOST_FIXTURE_TEST_CASE(slow_clients_keep_nobody_out, Server) {
     const Collection collection = create("colour", plain);
     const Endpoint endpoint({"--connections", "20", "--request-timeout", "2"});

@@ -21,6 +21,7 @@ counted() { sql -c "SELECT coalesce(sum(ldp_count(batch)), 0) FROM mood"; }
 
 # endpoint OPTION...: sets $at.
 endpoint() {
+    : >endpoint.log  # of an earlier endpoint
     "$ldp" collect --listen 127.0.0.1:0 --dsn "user=$gateway" "$@" 2>endpoint.log &
     children+=($!)
     until grep -q listening endpoint.log || ! kill -0 "${children[-1]}"; do sleep 0.05; done

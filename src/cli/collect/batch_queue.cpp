@@ -34,7 +34,12 @@ void Queue::add(ReceivedBatch batch, Listener listener) {
     if (is_full(batch.to->name)) (void)crowd_out_of(batch.to->name, false);
     if (const auto why = refused(batch)) return listener.notify(*why);
     enter({std::move(batch), {std::move(listener)}});
-    changed_.notify_one();
+    wake();
+}
+
+/// Wakes a thread if a group can be stored now. A thread that is woken for each batch would mostly wait again.
+void Queue::wake() {
+    if (next() != ready_.end()) changed_.notify_one();
 }
 
 bool Queue::is_full(const std::string& collection) const {
@@ -61,7 +66,7 @@ void Queue::add_again(Group group) {
         else
             enter(std::move(queued));
     }
-    changed_.notify_one();
+    wake();
 }
 
 void Queue::enter(QueuedBatch queued) {
@@ -206,6 +211,7 @@ Group Queue::take(Clock::time_point until) {
         round_queues_.erase(round_queue);
     else if (stopped_)
         send_back(Clock::time_point::max(), stopping());
+    wake();
     return group;
 }
 
@@ -213,7 +219,10 @@ void Queue::release(const std::string& owner) {
     const std::lock_guard lock(mutex_);
     busy_.erase(owner);
     if (turns_.size() > 1000) turns_.clear();  // drops owners that no longer exist
-    changed_.notify_all();
+    if (stopped_)
+        changed_.notify_all();
+    else
+        wake();
 }
 
 /// Answers and removes batches in queues that are too short to be stored.

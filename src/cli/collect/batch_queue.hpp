@@ -126,6 +126,7 @@ class Queue {
     [[nodiscard]] bool held(const RoundQueues::value_type& round_queue) const noexcept;
     [[nodiscard]] std::optional<HttpResponse> refused(const ReceivedBatch& batch) const;
     [[nodiscard]] std::deque<Ready>::iterator next();
+    void wake();
     void send_back(Clock::time_point those_before, const HttpResponse& answer);
 
     Limits limits_;

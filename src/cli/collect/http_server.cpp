@@ -2,10 +2,13 @@
 
 #include "cli/collect/http_server.hpp"
 
+#include <sys/socket.h>
+
 #include <boost/asio.hpp>
 #include <boost/beast.hpp>
 #include <iostream>
 #include <list>
+#include <mutex>
 #include <thread>
 
 #include "cli/collect/framing.hpp"
@@ -54,6 +57,7 @@ class Server {
           acceptor_(io_),
           signals_(io_, SIGTERM, SIGINT),
           sweep_(io_),
+          overdue_(io_),
           ending_(io_),
           writer_(queue_, settings.dsn, settings.only, settings.writer, observer()) {}
 
@@ -61,6 +65,7 @@ class Server {
         listen();
         net::co_spawn(io_, accept(), net::detached);
         net::co_spawn(io_, sweep_now_and_then(), net::detached);
+        net::co_spawn(io_, close_overdue(), net::detached);
         signals_.async_wait([this](error_code error, int) {
             if (!error) stop();
         });
@@ -118,6 +123,7 @@ class Server {
         CountedConnection counted;
         beast::tcp_stream stream;
         beast::flat_buffer buffer{largest_buffer};
+        Clock::time_point deadline = Clock::time_point::max();  ///< of the request that is being read
     };
     /// A client that waits for the outcome of a batch. Its coroutine sleeps until the outcome is known or the
     /// client has closed the connection.
@@ -131,6 +137,11 @@ class Server {
     };
     using Tickets = std::list<std::shared_ptr<Ticket>>;
     using Connections = std::list<Connection*>;
+    /// The outcome of a batch, for its ticket.
+    struct Outcome {
+        std::shared_ptr<Ticket> ticket;
+        HttpResponse answer;
+    };
     /// Lists a connection, during the object's lifetime, among those that are read from; the oldest first.
     class Reading {
       public:
@@ -200,6 +211,7 @@ class Server {
         signals_.clear();
         acceptor_.close();
         sweep_.cancel();
+        overdue_.cancel();
         queue_.stop();
         ending_.expires_after(last_wait);
         ending_.async_wait([this](error_code error) {
@@ -313,6 +325,41 @@ class Server {
         }
     }
 
+    /// Closes connections whose request is incomplete at its deadline. All requests have the same time, so the deadlines
+    /// ascend in the list, and one timer serves all connections.
+    net::awaitable<void> close_overdue() {
+        while (!stopping_) {
+            const auto now = Clock::now();
+            auto next = now + settings_.timeout;
+            for (Connection* one : reading_) {
+                if (one->deadline > now) next = std::min(next, one->deadline);
+                if (one->deadline > now && one->deadline != Clock::time_point::max()) break;
+                if (one->deadline <= now) one->stream.close();
+            }
+            error_code error;
+            overdue_.expires_at(next);
+            co_await overdue_.async_wait(into(error));
+        }
+    }
+
+    /// Delivers an outcome to its ticket. Called from any thread. The outcomes of a transaction wake this thread once.
+    void note(std::shared_ptr<Ticket> ticket, const HttpResponse& answer) {
+        const std::lock_guard lock(outcomes_mutex_);
+        outcomes_.push_back({std::move(ticket), answer});
+        if (outcomes_.size() > 1) return;
+        net::post(io_, [this] {
+            std::vector<Outcome> all;
+            {
+                const std::lock_guard taking(outcomes_mutex_);
+                all.swap(outcomes_);
+            }
+            for (Outcome& one : all) {
+                one.ticket->answer = std::move(one.answer);
+                one.ticket->timer.cancel();
+            }
+        });
+    }
+
     /// Returns whether the last query of the database succeeded and is recent.
     [[nodiscard]] bool answering() const { return alive_ && Clock::now() - heard_at_ <= longest_silence; }
 
@@ -335,13 +382,14 @@ class Server {
             Parser parser;
             parser.header_limit(largest_header);
             parser.body_limit(settings_.largest);
-            // One timeout for the whole request, so that slow senders cannot extend it.
-            stream.expires_after(settings_.timeout);
             error_code error;
             std::optional<HttpResponse> answer;
             {
+                // One timeout for the whole request, so that slow senders cannot extend it.
+                connection->deadline = Clock::now() + settings_.timeout;
                 const Reading reading(reading_, *connection);
                 answer = co_await read(*connection, parser, error);
+                connection->deadline = Clock::time_point::max();
             }
             const auto came = Clock::now();
             if (error) {
@@ -354,9 +402,17 @@ class Server {
             if (!answer) co_return;
             metrics_.answered(answer->status, std::chrono::duration<double>(Clock::now() - came).count());
             more = more && !answer->close && !stopping_;
-            Response response = response_of(std::move(*answer), parser.get(), more);
-            stream.expires_after(settings_.timeout);
-            co_await http::async_write(stream, response, into(error));
+            error = {};
+            const std::string response = flat(response_of(std::move(*answer), parser.get(), more), error);
+            if (error) co_return;
+            // Nearly always, the socket takes the response at once.
+            const auto sent = ::send(stream.socket().native_handle(), response.data(), response.size(),
+                                     MSG_DONTWAIT | MSG_NOSIGNAL);
+            const auto rest = net::buffer(response) + static_cast<std::size_t>(std::max<ssize_t>(sent, 0));
+            if (rest.size() > 0) {
+                stream.expires_after(settings_.timeout);
+                co_await net::async_write(stream, rest, into(error));
+            }
             if (error) co_return;
             if (more && connection->buffer.size() > 0) co_await received(*connection);
         }
@@ -376,10 +432,19 @@ class Server {
                 co_return 0;
             }
             const auto room = connection.buffer.prepare(largest_header);
-            const std::size_t read = co_await connection.stream.async_read_some(room, into(error));
+            const std::size_t read = co_await connection.stream.socket().async_read_some(room, into(error));
             if (error) co_return 0;
             connection.buffer.commit(read);
         }
+    }
+
+    /// Parses what has arrived, up to the end of the header or of the request.
+    static void parse_arrived(Connection& connection, Parser& parser, bool whole, error_code& error) {
+        parser.eager(whole);
+        while (!error && connection.buffer.size() > 0 &&
+               !(whole ? parser.is_done() : parser.is_header_done()))
+            connection.buffer.consume(parser.put(connection.buffer.data(), error));
+        if (error == http::error::need_more) error = {};
     }
 
     /// Reads a request. Returns a response if the request is readable but rejected.
@@ -395,17 +460,20 @@ class Server {
         // As it arrived: the parser joins folded lines.
         const auto arrived = connection.buffer.data();
         const bool folded = has_folded_line({static_cast<const char*>(arrived.data()), size});
-        co_await http::async_read_header(stream, connection.buffer, parser, into(error));
+        parse_arrived(connection, parser, false, error);
         if (error) co_return std::nullopt;
         if (folded) co_return problem(400, Error(ErrorCode::malformed, "a header field must not be folded"));
         if (auto why = ill_framed(parser.get())) co_return why;
         if (!has_room(parser)) co_return later(503, 1, "the endpoint has no memory for the body");
+        stream.expires_at(connection.deadline);
         if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
             constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
             co_await net::async_write(stream, net::buffer(go_on), into(error));
         }
         const auto fields = std::distance(parser.get().begin(), parser.get().end());
-        if (!error) co_await http::async_read(stream, connection.buffer, parser, into(error));
+        if (!error) parse_arrived(connection, parser, true, error);
+        if (!error && !parser.is_done())
+            co_await http::async_read(stream, connection.buffer, parser, into(error));
         if (error) co_return std::nullopt;
         if (std::distance(parser.get().begin(), parser.get().end()) != fields)
             co_return problem(400, Error(ErrorCode::malformed, "a request must have no trailers"));
@@ -473,6 +541,19 @@ class Server {
     const std::string* allowed_origin(const Request& request) const {
         const std::string origin(request[http::field::origin]);
         return settings_.allowed_origin(origin);
+    }
+
+    /// The bytes of a response.
+    static std::string flat(const Response& response, error_code& error) {
+        http::response_serializer<http::string_body> serializer(response);
+        std::string bytes;
+        while (!error && !serializer.is_done())
+            serializer.next(error, [&](error_code&, const auto& buffers) {
+                for (const auto piece : beast::buffers_range_ref(buffers))
+                    bytes.append(static_cast<const char*>(piece.data()), piece.size());
+                serializer.consume(beast::buffer_bytes(buffers));
+            });
+        return bytes;
     }
 
     Response response_of(HttpResponse answer, const Request& request, bool more) const {
@@ -602,13 +683,8 @@ class Server {
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         std::optional<Waiting> listed(std::in_place, waiting_, ticket);
         connection.stream.expires_never();
-        queue_.add(std::move(*one), {[this, ticket](const HttpResponse& answer) {
-                                         net::post(io_, [ticket, answer] {
-                                             ticket->answer = answer;
-                                             ticket->timer.cancel();
-                                         });
-                                     },
-                                     ticket->gone});
+        queue_.add(std::move(*one),
+                   {[this, ticket](const HttpResponse& answer) { note(ticket, answer); }, ticket->gone});
         error_code woken;
         while (!ticket->answer && !*ticket->gone) co_await ticket->timer.async_wait(into(woken));
         listed.reset();
@@ -659,10 +735,13 @@ class Server {
     tcp::acceptor acceptor_;
     net::signal_set signals_;
     net::steady_timer sweep_;
+    net::steady_timer overdue_;
     net::steady_timer ending_;                ///< after SIGTERM, until the last transaction has ended
     bool alive_ = false;                      ///< whether the last query of the collections succeeded
     Clock::time_point looked_at_, heard_at_;  ///< start and end of the last successful query
     bool stopping_ = false;
+    std::mutex outcomes_mutex_;
+    std::vector<Outcome> outcomes_;  ///< that the tickets do not have yet
     std::string complained_;
     Clock::time_point complained_at_;
     ReportWriter writer_;

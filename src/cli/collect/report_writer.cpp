@@ -21,8 +21,6 @@ constexpr auto between_looks = 2s;
 constexpr RetryPolicy short_retries{500ms, 50ms, 100ms};
 
 constexpr auto between_checks = 200ms;
-/// The id of the database's history, once for a statement.
-constexpr const char* current_history = "(SELECT ldp_internal.ldp_history())";
 /// Settings of the session in which no code of table owners runs. The search path excludes objects of other
 /// roles. An owner's lock on a table must not delay the look-up of other collections.
 std::vector<Session::Setting> control_settings() {
@@ -40,52 +38,65 @@ std::string array(const ReceivedBatches& group, Item item) {
     return text + "}";
 }
 
+void add_number(std::vector<std::byte>& bytes, std::int32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+        bytes.push_back(static_cast<std::byte>(static_cast<std::uint32_t>(number) >> shift));
+}
+
+/// Returns an array of the type bytea[] in PostgreSQL's binary form. Digests as text would be the largest part of a
+/// statement. digest(batch) returns a pointer, which is null for NULL.
+template <class Digest>
+std::vector<std::byte> digests(const ReceivedBatches& group, Digest digest) {
+    constexpr std::int32_t dimensions = 1, has_null = 1, bytea = 17, first = 1, none = -1;
+    std::vector<std::byte> bytes;
+    bytes.reserve(20 + 36 * group.size());
+    for (const std::int32_t number :
+         {dimensions, has_null, bytea, static_cast<std::int32_t>(group.size()), first})
+        add_number(bytes, number);
+    for (const ReceivedBatch* one : group) {
+        const std::array<std::byte, 32>* const found = digest(*one);
+        add_number(bytes, found == nullptr ? none : static_cast<std::int32_t>(found->size()));
+        if (found != nullptr) bytes.insert(bytes.end(), found->begin(), found->end());
+    }
+    return bytes;
+}
+
 ReceivedBatches received(std::span<const QueuedBatch> group) {
     ReceivedBatches all;
     for (const QueuedBatch& queued : group) all.push_back(&queued.batch);
     return all;
 }
 
-/// Claims the ids of a group for this transaction, and returns for each whether it is new, in the group's
-/// order. Also sets `history`. Throws pq::Failure, with BatchOutcome::outdated if an id was claimed with other
-/// content, and with sqlstate_token if a new batch has no valid token.
-std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
-                        const ReceivedBatches& group, std::string& history) {
-    const auto ids = array(group, [](const ReceivedBatch& one) { return one.id; });
-    const auto counts = array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); });
-    const auto digests = array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); });
-    const std::string claims = "SELECT " + schema +
-                               ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, "
-                               "pg_catalog.decode(u.digest, 'hex')";
-    const std::string rows =
-        std::string("), ") + current_history +
-        " FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
-        "pg_catalog.unnest($3::pg_catalog.int8[]), pg_catalog.unnest($4::pg_catalog.text[])";
-    const bool tokens =
-        std::ranges::any_of(group, [](const ReceivedBatch* one) { return one->token.has_value(); });
-    // The statement without tokens also serves databases of `ldp attach`.
-    const auto claimed =
-        tokens ? pq::run(transaction,
-                         claims + ", pg_catalog.decode(NULLIF(u.token, 'NULL'), 'hex')" + rows +
-                             ", pg_catalog.unnest($5::pg_catalog.text[])) AS u (id, reports, digest, token)",
-                         group.front()->to->name, ids, counts, digests,
-                         array(group,
-                               [](const ReceivedBatch& one) {
-                                   return one.token ? to_hex(*one.token) : std::string("NULL");
-                               }))
-               : pq::run(transaction, claims + rows + ") AS u (id, reports, digest)", group.front()->to->name,
-                         ids, counts, digests);
-    std::vector<bool> fresh;
-    for (const auto& row : claimed) {
-        fresh.push_back(row[0].as<bool>());
-        history = row[1].is_null() ? std::string() : row[1].as<std::string>();
+/// Claims the ids of a group for this transaction, and returns the outcome of each claim, in the group's order:
+/// `delivered` for a new batch, `repeated`, `outdated`, or `refused` if a new batch has no valid token. Also sets
+/// `history` if it is not null.
+std::vector<BatchOutcome> claim(pqxx::transaction_base& transaction, const ReceivedBatches& group,
+                                std::string* history) {
+    const auto contents = digests(group, [](const ReceivedBatch& one) { return &one.digest; });
+    const auto tokens =
+        digests(group, [](const ReceivedBatch& one) { return one.token ? &*one.token : nullptr; });
+    const auto claimed = pq::run(
+        transaction,
+        std::string("SELECT ldp_internal.ldp_claim_batches($1::pg_catalog.text, $2::pg_catalog.uuid[], "
+                    "$3::pg_catalog.int8[], $4::pg_catalog.bytea[], $5::pg_catalog.bytea[])") +
+            (history != nullptr ? ", ldp_internal.ldp_history()" : ""),
+        group.front()->to->name, array(group, [](const ReceivedBatch& one) { return one.id; }),
+        array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); }),
+        pq::binary(contents), pq::binary(tokens));
+    std::vector<BatchOutcome> outcomes;
+    const auto all = claimed[0][0].as<std::string>();
+    std::string_view rest(all);
+    while (rest.size() > 1) {
+        rest.remove_prefix(1);  // the brace or a comma
+        const std::string_view one = rest.substr(0, rest.find_first_of(",}"));
+        rest.remove_prefix(one.size());
+        const bool fresh = one == "new", repeated = one == "repeated";
+        outcomes.push_back(
+            sql_reply(DeliveryRequest::submit, fresh || repeated ? "00000" : one, fresh).outcome);
     }
-    return fresh;
-}
-
-/// Whether a failure is that of the claim of one batch, and no failure of the others in its transaction.
-bool concerns_claim(const pq::Failure& failure) {
-    return failure.is(BatchOutcome::outdated) || failure.sqlstate() == sqlstate_token;
+    if (history != nullptr)
+        *history = claimed[0][1].is_null() ? std::string() : claimed[0][1].as<std::string>();
+    return outcomes;
 }
 
 bool is_void(std::span<const QueuedBatch> group) noexcept {
@@ -378,27 +389,10 @@ void ReportWriter::abandon() {
 
 std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection& connection,
                                                 const std::string& schema, std::span<const QueuedBatch> group,
-                                                bool singly, std::size_t hold) {
+                                                std::size_t hold) {
     pqxx::work transaction(connection);
     worker.session.begin(transaction, true);
-    std::vector<BatchOutcome> outcomes;
-    const auto note = [&](std::span<const QueuedBatch> some) {
-        for (const bool fresh : claim(transaction, schema, received(some), worker.history))
-            outcomes.push_back(fresh ? BatchOutcome::delivered : BatchOutcome::repeated);
-    };
-    if (!singly) note(group);
-    // Not pqxx::subtransaction: in version 6 it does not begin before a statement without parameters.
-    for (std::size_t i = 0; singly && i < group.size(); ++i) {
-        transaction.exec("SAVEPOINT one");
-        try {
-            pq::guarded("claiming a batch", [&] { note(group.subspan(i, 1)); });
-        } catch (const pq::Failure& failure) {
-            if (!concerns_claim(failure)) throw;
-            transaction.exec("ROLLBACK TO SAVEPOINT one");
-            outcomes.push_back(failure.reply().outcome);
-        }
-        transaction.exec("RELEASE SAVEPOINT one");
-    }
+    std::vector<BatchOutcome> outcomes = claim(transaction, received(group), &worker.history);
     const auto commit = [&](pqxx::work& work) {
         try {
             work.commit();
@@ -429,7 +423,8 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
                 transaction.abort();
                 pqxx::work again(connection);
                 worker.session.begin(again, true);
-                claim(again, schema, repeated, worker.history);
+                for (const BatchOutcome outcome : claim(again, repeated, nullptr))
+                    if (outcome != BatchOutcome::repeated) pq::refuse_unclaimed(group.front().batch.to->name);
                 commit(again);
             }
             return outcomes;
@@ -445,8 +440,8 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         // Deferrable constraints and constraint triggers are checked now. Afterwards each claim must exist,
         // for the role that made it.
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
-        for (const bool unclaimed : claim(transaction, schema, fresh, worker.history))
-            if (unclaimed) pq::refuse_unclaimed(to.name);
+        for (const BatchOutcome outcome : claim(transaction, fresh, nullptr))
+            if (outcome != BatchOutcome::repeated) pq::refuse_unclaimed(to.name);
         // A trigger may have changed the timeout.
         worker.session.end(transaction);
     }
@@ -488,21 +483,14 @@ void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
         return;
     }
     const std::string doing = named("storing reports of", *group.front().batch.to);
-    const auto attempted = [&](bool singly) {
-        return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
-            return attempt(worker, connection, schema, group, singly, queue_.limits().hold);
-        });
-    };
     const auto began = Clock::now();
     worker.doubt = false;
     std::vector<BatchOutcome> outcomes;
     try {
-        try {
-            outcomes = attempted(false);
-        } catch (const pq::Failure& failure) {
-            if (!concerns_claim(failure)) throw;
-            outcomes = attempted(true);
-        }
+        outcomes =
+            worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
+                return attempt(worker, connection, schema, group, queue_.limits().hold);
+            });
     } catch (const pq::Failure& failure) {
         // A rejected batch must not cause the rejection of others, so each is stored alone. With --hold,
         // batches must not be stored in smaller groups.

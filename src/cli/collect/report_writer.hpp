@@ -75,7 +75,7 @@ class ReportWriter {
     /// because they were too few, and `delivered` for a revoked id.
     [[nodiscard]] static std::vector<BatchOutcome> attempt(Worker& worker, pqxx::connection& connection,
                                                            const std::string& schema,
-                                                           std::span<const QueuedBatch> group, bool singly,
+                                                           std::span<const QueuedBatch> group,
                                                            std::size_t hold);
     void end(std::span<const QueuedBatch> group, const pq::Failure& failure, bool doubt,
              Clock::duration took);
