@@ -156,6 +156,7 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
         state = as_summary(fcinfo, head, summary);
         summary = writable(state).subspan(head.size());
     }
+    if (is_unchecked(summary)) check_sum(fcinfo, summary);
     count_in(fcinfo, sized_mechanism(fcinfo, summary), summary, reports, kind, rounds);
     PG_RETURN_POINTER(state);
 }
@@ -214,7 +215,7 @@ Datum add_states(FunctionCallInfo fcinfo, StateForm form) {
         const Bytes counted = form == StateForm::any ? whole.subspan(head_of(whole).size()) : whole;
         if (form == StateForm::any && is_list(counted))
             (void)lists_of(fcinfo, counted);
-        else if (form == StateForm::summary || !is_packed(counted))
+        else if (form == StateForm::summary || !(is_packed(counted) || is_unchecked(counted)))
             (void)sized_mechanism(fcinfo, counted);
         PG_RETURN_POINTER(first);
     }
@@ -225,8 +226,12 @@ Datum add_states(FunctionCallInfo fcinfo, StateForm form) {
     varlena* state = changeable_state(fcinfo);
     if (head_in(contents(state)).empty() != head.empty()) throw_other_state();
     if (form == StateForm::any) {
-        const Bytes counted = behind(contents(state), head);
+        const MutableBytes counted = behind(writable(state), head);
+        if (is_packed_summary(other) && !is_list(counted))
+            PG_RETURN_POINTER(packed_sum(fcinfo, state, head, other));
+        if (is_unchecked(counted)) check_sum(fcinfo, counted);
         if (is_packed(counted)) state = as_summary(fcinfo, head, counted);
+        if (is_unchecked(other)) other = contents(as_summary(fcinfo, {}, other));
         if (is_packed(other)) other = unpacked_for_now(fcinfo, other);
         if (is_list(behind(contents(state), head)) || is_list(other))
             return add_lists(fcinfo, state, head, other);

@@ -59,6 +59,13 @@ Bytes packed(FunctionCallInfo fcinfo, Bytes state) {
     const Bytes head = head_of(state);
     Bytes body = state.subspan(head.size());
     if (is_packed(body)) return state;
+    if (is_unchecked(body)) {
+        // The receiver checks it.
+        const MutableBytes copy{static_cast<std::byte*>(try_palloc(body.size())), body.size()};
+        copy_in_segments(body, copy);
+        unmark(copy);
+        body = copy;
+    }
     const Mechanism& mechanism = mechanism_of(fcinfo, body, is_list(body) ? Kind::report : Kind::summary);
     const ReportList lists(mechanism);
     MutableBytes summary;
@@ -76,7 +83,7 @@ Bytes packed(FunctionCallInfo fcinfo, Bytes state) {
     return {static_cast<std::byte*>(repalloc(bytes.data(), size)), size};
 }
 
-/// The state of untrusted bytes as they are sent. All are checked; a summary remains in the short form.
+/// The state of untrusted bytes as they are sent. Of a summary, which remains in the short form, the form is checked.
 varlena* received(FunctionCallInfo fcinfo, Bytes bytes) {
     const Bytes head = head_of(bytes), packed = bytes.subspan(head.size()), body = packed_body(packed);
     const Mechanism& mechanism = mechanism_of_body(fcinfo, body);
@@ -84,7 +91,7 @@ varlena* received(FunctionCallInfo fcinfo, Bytes bytes) {
     if (is_list(body))
         ReportList(mechanism).check(body);
     else
-        release_memory(unpacked_for_now(fcinfo, packed));
+        check_packed_form(mechanism, body);
     varlena* state = new_value(head.size() + kept.size());
     std::ranges::copy(head, writable(state).begin());
     copy_in_segments(kept, writable(state).subspan(head.size()));
@@ -157,7 +164,48 @@ varlena* grown(const ReportList& lists, Bytes head, Bytes list, std::uint64_t mo
     return state;
 }
 
+void check_sum(FunctionCallInfo fcinfo, MutableBytes state) {
+    unmark(state);
+    check_summary(mechanism_of(fcinfo, state, Kind::summary), state);
+}
+
+varlena* packed_sum(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes packed) {
+    const Bytes body = packed_body(packed);
+    const Mechanism& mechanism = mechanism_of_body(fcinfo, body);
+    const auto check_block = [&](Bytes other) {
+        if (!begins_with_block(other, mechanism.block())) raise_incompatible(other, body);
+    };
+    const Bytes before = contents(state).subspan(head.size());
+    if (is_packed(before)) {
+        const Bytes first = packed_body(before);
+        check_block(first);
+        state = new_value(head.size() + summary_size(mechanism));
+        std::ranges::copy(head, writable(state).begin());
+        unpack_unchecked(mechanism, first, writable(state).subspan(head.size()));
+    }
+    const MutableBytes sum = writable(state).subspan(head.size());
+    if (is_unchecked(sum)) unmark(sum);
+    if (!is_summary_of(mechanism, sum)) {
+        check_block(sum);
+        check_summary(mechanism, sum);  // throws the error
+    }
+    const PackedSum sums(mechanism);
+    const MutableBytes memory = memory_for_now(sums.memory());
+    sums.add(sum, body, memory);
+    release_memory(memory);
+    sum[0] = unchecked_mark;
+    return state;
+}
+
 varlena* as_summary(FunctionCallInfo fcinfo, Bytes head, Bytes state) {
+    if (is_unchecked(state)) {
+        varlena* summary = new_value(head.size() + state.size());
+        std::ranges::copy(head, writable(summary).begin());
+        const MutableBytes copy = writable(summary).subspan(head.size());
+        copy_in_segments(state, copy);
+        check_sum(fcinfo, copy);
+        return summary;
+    }
     if (is_list(state)) {
         const ReportList lists = lists_of(fcinfo, state);
         varlena* summary = empty_state(lists.mechanism(), head.size());
@@ -229,7 +277,12 @@ LDP_FUNCTION(ldp_agg_state_send) {
 LDP_FUNCTION(ldp_agg_final) {
     varlena* state = PG_GETARG_VARLENA_PP(0);
     const Bytes bytes = contents(state);
-    if (is_list(bytes) || is_packed(bytes)) PG_RETURN_POINTER(as_summary(fcinfo, {}, bytes));
+    if (is_unchecked(bytes) && VARATT_IS_4B_U(state) && AggCheckCallContext(fcinfo, nullptr) != 0) {
+        check_sum(fcinfo, writable(state));  // again if the state is final again; it remains the same
+        PG_RETURN_POINTER(state);
+    }
+    if (is_list(bytes) || is_packed(bytes) || is_unchecked(bytes))
+        PG_RETURN_POINTER(as_summary(fcinfo, {}, bytes));
     const Mechanism& mechanism = mechanism_of(fcinfo, bytes, Kind::summary);
     if (!is_summary_of(mechanism, bytes)) check_summary(mechanism, bytes);  // throws the error
     PG_RETURN_POINTER(state);

@@ -18,6 +18,7 @@ REVOKE ALL ON FUNCTION
     ldp_internal.ldp_record_search_as(name, ldp_internal.ldp_hitter_search),
     ldp_internal.ldp_forget_search_as(name, text),
     ldp_internal.ldp_run_as(oid, boolean, text, anyelement),
+    ldp_internal.ldp_run_over_shards(oid, boolean, text, text, anyelement),
     ldp_internal.ldp_hitter_spec(ldp_internal.ldp_hitter_search, integer, text[], text[])
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION

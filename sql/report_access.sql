@@ -12,6 +12,12 @@ CREATE FUNCTION ldp_internal.ldp_run_as(role oid, policies boolean, query text, 
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_run_as(oid, boolean, text, anyelement) IS
     'Runs a query with the rights of a role and returns its single value, in the type of the last argument.';
+CREATE FUNCTION ldp_internal.ldp_run_over_shards(role oid, policies boolean, shards text, query text, type anyelement) RETURNS anyelement
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_run_over_shards(oid, boolean, text, text, anyelement) IS
+    'Runs two queries with the rights of a role and returns the single value of the second one, in the type of the last '
+    'argument. The rows of the first query, which ends with a summary as servers send it, are the table ldp_shard_rows of '
+    'the second one. If the first column is named bucket, the summaries of each bucket are added.';
 
 CREATE FUNCTION ldp_internal.ldp_reader(collection ldp_internal.ldp_collection, source regclass, columns text[], caller name,
         OUT role oid, OUT policies boolean, OUT fewest bigint)
@@ -245,20 +251,20 @@ BEGIN
         parts := ldp_internal.ldp_summaries_by_part(reports, reading.role, by, condition);
     END IF;
     SELECT string_agg(format('%L, %s', b.name, CASE WHEN parts IS NULL THEN format('t.%I', b.name) ELSE 'p.b' || b.index END), ', ' ORDER BY b.index),
-           COALESCE(string_agg(CASE WHEN parts IS NULL THEN format('t.%I', b.name) ELSE 'p.b' || b.index END, ', ' ORDER BY b.index), '()') INTO names, columns
+           COALESCE('GROUP BY ' || string_agg(CASE WHEN parts IS NULL THEN format('t.%I', b.name) ELSE 'p.b' || b.index END, ', ' ORDER BY b.index), '') INTO names, columns
     FROM unnest(by) WITH ORDINALITY AS b (name, index);
     IF parts IS NOT NULL THEN
         RETURN ldp_internal.ldp_run_by_part(reading.role,
             format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
                    '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_rollup(p.summary) AS summary FROM (%3$s) AS p '
-                   'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_rollup(p.summary)) >= %5$s) AS g', ldp_internal.ldp_schema(),
+                   '%4$s HAVING %1$s.ldp_count(%1$s.ldp_rollup(p.summary)) >= %5$s) AS g', ldp_internal.ldp_schema(),
                    names, parts, columns, reading.fewest),
             NULL::@extschema@.ldp_group[]);
     END IF;
     RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
                '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '
-               'WHERE %7$s GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', ldp_internal.ldp_schema(),
+               'WHERE %7$s %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', ldp_internal.ldp_schema(),
                names, reading.table_name, columns, reading.fewest, reading.held, condition),
         NULL::@extschema@.ldp_group[]);
 END

@@ -76,6 +76,9 @@ DECLARE
     groups text;
     expressions text;
     source text := rollup.summaries::text;
+    query text;
+    shards text;
+    of_groups text[];
 BEGIN
     SELECT r.* INTO reading FROM ldp_internal.ldp_collection AS c,
            LATERAL ldp_internal.ldp_rollup_reader(rollup, c, caller) AS r
@@ -110,19 +113,28 @@ BEGIN
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
                 FROM ldp_internal.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
           GROUP BY 1) AS n;
-    -- A distributed rollup has a row for each server, which the servers add up first.
+    -- A distributed rollup has a row for each bucket and value of ldp_shard. The shards send their rows, and the sums of groups of
+    -- fewer columns.
     IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = rollup.summaries AND a.attname = 'ldp_shard' AND NOT a.attisdropped) THEN
-        SELECT format('(SELECT %1$s %2$s.ldp_rollup(t.summary) AS summary FROM %3$s AS t WHERE %4$s GROUP BY %1$s t.bucket)',
-                      COALESCE(string_agg(format('t.%I, ', c), ''), ''), ldp_internal.ldp_schema(), source, condition)
-        INTO source FROM unnest(rollup.columns) AS c;
+        of_groups := ARRAY(SELECT c FROM unnest(rollup.columns) AS c
+                           WHERE by IS NULL OR c = ANY (by) OR c IN (SELECT regexp_replace(b, '^[a-z]+[(](.*)[)]$', E'\\1') FROM unnest(by) AS b));
+        SELECT format(CASE WHEN cardinality(of_groups) = cardinality(rollup.columns) OR bool_or(NOT n.collisdeterministic)
+                           THEN 'SELECT t.bucket, %1$s ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_add(NULL, t.summary)) AS summary FROM %2$s AS t WHERE %3$s'
+                           ELSE 'SELECT %5$s ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_add(NULL, %4$s.ldp_rollup(t.summary))) AS summary FROM %2$s AS t '
+                                'WHERE %3$s GROUP BY %5$s t.ldp_shard' END,
+                      COALESCE(string_agg(format('t.%I, ', a.attname), '' ORDER BY a.attnum), ''), source, condition, ldp_internal.ldp_schema(),
+                      COALESCE(string_agg(format('t.%I, ', a.attname), '' ORDER BY a.attnum) FILTER (WHERE a.attname = ANY (of_groups)), ''))
+        INTO shards
+        FROM pg_attribute AS a LEFT JOIN pg_collation AS n ON n.oid = a.attcollation WHERE a.attrelid = rollup.summaries AND a.attname = ANY (rollup.columns);
+        source := 'ldp_shard_rows';
         condition := 'true';
     END IF;
-    RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
-        format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
-               '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
-               'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
-               ldp_internal.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, source, condition, reading.fewest),
-        NULL::@extschema@.ldp_group[]);
+    query := format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
+                    '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
+                    'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
+                    ldp_internal.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, source, condition, reading.fewest);
+    RETURN CASE WHEN shards IS NULL THEN ldp_internal.ldp_run_as(reading.role, reading.policies, query, NULL::@extschema@.ldp_group[])
+                ELSE ldp_internal.ldp_run_over_shards(reading.role, reading.policies, shards, query, NULL::@extschema@.ldp_group[]) END;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_rolled_up_as(name, text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer) IS

@@ -3,6 +3,7 @@
 // transactions. The rules are in sql/; this file has only the steps.
 
 #include "collection/report_table.hpp"
+#include "collection/shard_rows.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -134,18 +135,19 @@ LDP_FUNCTION(ldp_with_caller) {
     return result;
 }
 
-/// (role, policies, query, NULL of the result's type): the single value of a query that runs with the
-/// rights of that role. Without policies, row-level security is off, as for an owner.
-LDP_FUNCTION(ldp_run_as) {
-    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
-    const char* query = text_to_cstring(PG_GETARG_TEXT_PP(2));
+namespace {
+
+/// The single value of a query that runs with the rights of a role. Without policies, row-level security is off, as for
+/// an owner. If `shards` is a query, its rows are the table ldp_shard_rows.
+Datum run_as(FunctionCallInfo fcinfo, Oid role, bool policies, const char* shards, const char* query) {
     const Oid type = get_fn_expr_rettype(fcinfo->flinfo);
     std::int16_t length;
     bool by_value;
     get_typlenbyval(type, &length, &by_value);
 
-    const Disguise before = disguise(PG_GETARG_OID(0), PG_GETARG_BOOL(1));
+    const Disguise before = disguise(role, policies);
     SPI_connect();
+    if (shards != nullptr) register_shard_rows(fcinfo, shards);
     if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1 ||
         SPI_gettypeid(SPI_tuptable->tupdesc, 1) != type)
         elog(ERROR, "a query of ldp did not return a single value of the type %u: %s", type, query);
@@ -154,6 +156,24 @@ LDP_FUNCTION(ldp_run_as) {
     SPI_finish();
     reveal(before);
     return value;
+}
+
+}  // namespace
+
+/// (role, policies, query, NULL of the result's type): the single value of a query that runs with the
+/// rights of that role.
+LDP_FUNCTION(ldp_run_as) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
+    return run_as(fcinfo, PG_GETARG_OID(0), PG_GETARG_BOOL(1), nullptr,
+                  text_to_cstring(PG_GETARG_TEXT_PP(2)));
+}
+
+/// (role, policies, query of shards, query, NULL of the result's type): the same, and the second query reads the
+/// rows of the first one.
+LDP_FUNCTION(ldp_run_over_shards) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3)) PG_RETURN_NULL();
+    return run_as(fcinfo, PG_GETARG_OID(0), PG_GETARG_BOOL(1), text_to_cstring(PG_GETARG_TEXT_PP(2)),
+                  text_to_cstring(PG_GETARG_TEXT_PP(3)));
 }
 
 /// (role, command) → bigint: runs a command with the rights of that role. Returns the single number of a

@@ -32,7 +32,7 @@ for name in "${names[@]}"; do
             "$(sql -c "SET citus.explain_all_tasks = on" -c "EXPLAIN (VERBOSE, COSTS OFF) SELECT $call FROM $table" | grep -c "Query: SELECT worker_partial_agg")"
     done
 done
-check "one step is answered as by one server" t "$(sql -c "SELECT (SELECT ldp_estimate(report, statistics => '{proportion}') FROM colour) = (SELECT ldp_estimate(report, statistics => '{proportion}') FROM colour_whole)")"
+check "one step is answered as by one server" t "$(sql -c "SELECT (SELECT ldp_proportion(report) FROM colour) = (SELECT ldp_proportion(report) FROM colour_whole)")"
 
 # A collection: its table is spread by a public column that the server draws.
 { echo value; seq 0 299; } >"$work/people.csv"

@@ -122,6 +122,19 @@ check "a bucket has a row for each shard at most" 4 "$(sql -c "SELECT max(n) FRO
 check "the series of a column" t "$(sql -c "SELECT (SELECT array_agg((s.group_key, s.label, s.n, s.estimate)::text ORDER BY s.group_key, s.label) FROM ldp_estimate('daily', by => '{country}') AS s)
     = (SELECT array_agg((jsonb_build_object('country', g.country), e.label, e.n, e.estimate)::text ORDER BY jsonb_build_object('country', g.country), e.label)
        FROM (SELECT country, ldp_agg(report, round) AS summary FROM visits GROUP BY country) AS g, ldp_estimate(g.summary) AS e)")"
+# The groups, in their order, are those of the same rows on one server.
+sql -c "CREATE TABLE weekly_here AS SELECT week, shard, ldp_rollup(summary) AS summary FROM weekly GROUP BY week, shard" -c "CREATE TABLE daily_here AS SELECT day, country, ldp_rollup(summary) AS summary FROM daily GROUP BY day, country" >log
+here() { echo "SELECT jsonb_build_object($2) AS group_key, ldp_rollup(summary) AS summary, row_number() OVER (ORDER BY $3 count(*)) AS place FROM $1 WHERE $4 GROUP BY $3 ()"; }
+same() { sql -c "SELECT (SELECT array_agg((g.group_key, g.summary)::text) FROM unnest(ldp_groups_of($1)) AS g) IS NOT DISTINCT FROM (SELECT array_agg((g.group_key, g.summary)::text ORDER BY g.place) FROM ($2) AS g)"; }
+day="'day', ldp_internal.ldp_time_label(day, 'UTC')"
+check "groups of all columns" t "$(same "'daily', '{day,country}', first_round => 0" "$(here daily_here "$day, 'country', country" "day, country," true)")"
+check "groups in another order" t "$(same "'daily', '{country,day}', first_round => 0" "$(here daily_here "'country', country, $day" "country, day," true)")"
+check "groups of one column" t "$(same "'daily', '{country}', first_round => 0" "$(here daily_here "'country', country" "country," true)")"
+check "groups of longer times" t "$(same "'daily', '{month(day)}', first_round => 0" "$(here daily_here "'month', ldp_internal.ldp_time_label(date_trunc('month', day, 'UTC'), 'UTC')" "date_trunc('month', day, 'UTC')," true)")"
+check "groups of some days" t "$(same "'daily', '{country}', '2026-01-02', '2026-01-04'" "$(here daily_here "'country', country" "country," "day >= '2026-01-02' AND day < '2026-01-04'")")"
+check "one group" t "$(same "'daily', '{}', first_round => 0" "$(here daily_here "" "" true)")"
+check "groups of the column of shards" t "$(same "'weekly', '{shard}', first_round => 0" "$(here weekly_here "'shard', shard" "shard," true)")"
+check "no groups" t "$(same "'daily', '{country}', '1999-01-01', '1999-01-02'" "SELECT NULL::jsonb AS group_key, NULL::ldp_summary AS summary, 1 AS place WHERE false")"
 series="SELECT md5(string_agg(s::text, ' ')) FROM ldp_estimate(ldp_groups_of('daily')) AS s"
 check "the series on a worker" "$(sql -c "$series")" "$(on 1 -c "$series")"
 check "a worker does not refresh" "ERROR:  55000: collections cannot be changed on a worker of Citus" "$(on 1 -v VERBOSITY=verbose -c "SELECT ldp_refresh('daily')" | grep ERROR)"

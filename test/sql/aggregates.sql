@@ -351,6 +351,36 @@ CREATE TABLE sent AS SELECT n, ldp_internal.ldp_agg_state_send(state_of(report))
 SELECT n, pg_temp.state_outcome(translate(encode(bytes, 'base64'), E'\n', '')) AS whole, (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(substr(bytes, 1, i), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i) AS truncated,
        (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(set_byte(bytes, i, get_byte(bytes, i) # flip), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i, unnest(ARRAY[1, 128, 255]) AS flip) AS damaged
 FROM sent ORDER BY n;
+-- Sums of short forms are checked once, at the end. They can be sent, merged and continued before.
+CREATE AGGREGATE unchecked_of(state ldp_internal.ldp_agg_state) (SFUNC = ldp_internal.ldp_agg_state_merge, STYPE = ldp_internal.ldp_agg_state);
+CREATE TABLE summed AS SELECT name, n, ldp_agg(report) AS expected, (array_agg(report))[1] AS one,
+    (SELECT unchecked_of(ldp_internal.ldp_agg_add(NULL, s)::text::ldp_internal.ldp_agg_state) FROM (SELECT ldp_agg(report) AS s FROM sized AS z WHERE z.name = f.name AND z.n = f.n GROUP BY id % 3) AS p) AS sum
+    FROM sized AS f WHERE n > 5 GROUP BY name, n;
+SELECT name, n, ldp_internal.ldp_agg_final(sum) = expected AS final, ldp_internal.ldp_agg_final(sum::text::ldp_internal.ldp_agg_state) = expected AS sent,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_accumulate(sum, one)) = ldp_summary_merge(expected, (SELECT ldp_agg(r) FROM (SELECT one) AS o (r))) AS continued,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_state_merge(sum, ldp_internal.ldp_agg_accumulate(NULL, one))) = ldp_summary_merge(expected, (SELECT ldp_agg(r) FROM (SELECT one) AS o (r))) AS with_list,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_state_merge(ldp_internal.ldp_agg_accumulate(NULL, one), sum)) = ldp_summary_merge(expected, (SELECT ldp_agg(r) FROM (SELECT one) AS o (r))) AS to_list,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_add(sum, expected)) = ldp_summary_merge(expected, expected) AS with_summary,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_state_merge(sum, sum)) = ldp_summary_merge(expected, expected) AS twice
+FROM summed ORDER BY name, n;
+-- The sum of states with impossible counters is refused at the end: here, one state has another number of reports.
+CREATE TABLE wrong AS SELECT sum, set_byte(bytes, 1 + length(ldp_internal.ldp_spec_parameters((ldp_spec_info('{"mechanism": "grr", "epsilon": 1, "domain": 1024}')).canonical)), 77) AS bytes
+    FROM (SELECT sum, ldp_internal.ldp_agg_state_send(sum) AS bytes FROM summed WHERE name = 'grr' AND n = 1025) AS s;
+SELECT pg_temp.state_outcome(translate(encode(bytes, 'base64'), E'\n', '')) AS one,
+       pg_temp.outcome(format('SELECT ldp_internal.ldp_agg_state_merge(%L::ldp_internal.ldp_agg_state, %L) IS NOT NULL', sum::text, translate(encode(bytes, 'base64'), E'\n', ''))) AS merged,
+       pg_temp.outcome(format('SELECT ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_state_merge(%L::ldp_internal.ldp_agg_state, %L))', sum::text, translate(encode(bytes, 'base64'), E'\n', ''))) AS final
+FROM wrong;
+-- Rows of shards: the summaries of each bucket are added.
+CREATE TABLE shard_rows AS SELECT sha256(convert_to(bucket::text, 'UTF8')) AS bucket, bucket AS number, ldp_agg(report) AS summary FROM sized, LATERAL (SELECT id % 7) AS b (bucket) WHERE name = 'grr' AND n = 1025 GROUP BY bucket, id % 3;
+CREATE FUNCTION pg_temp.over_shards(columns text) RETURNS text LANGUAGE sql AS $$
+    SELECT ldp_internal.ldp_run_over_shards(current_user::regrole, false,
+        format('SELECT %s ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_add(NULL, summary)) AS summary FROM shard_rows', columns),
+        'SELECT concat_ws('' '', count(*), count(DISTINCT number), (SELECT bool_and(s.summary = e.summary) FROM (SELECT number, ldp_rollup(summary) AS summary FROM ldp_shard_rows GROUP BY number) AS s '
+        'JOIN (SELECT number, ldp_rollup(summary) AS summary FROM shard_rows GROUP BY number) AS e USING (number))) FROM ldp_shard_rows', NULL::text)
+$$;
+SELECT pg_temp.over_shards('bucket, number,') AS of_buckets, pg_temp.over_shards('number,') AS of_rows;
+DROP TABLE summed, wrong, shard_rows;
+DROP AGGREGATE unchecked_of(ldp_internal.ldp_agg_state);
 -- Padding inside the text is rejected, also where the text is converted in segments.
 SELECT pg_temp.outcome($$SELECT (repeat('A', 1048572) || 'AAA=' || 'AAAA')::ldp_internal.ldp_agg_state$$);
 -- The 16 summaries of this array would have 256 MB. Reading their short forms in one query takes the memory of one summary at a

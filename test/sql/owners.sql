@@ -36,6 +36,7 @@ SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 20, "dom
 -- What has the caller's name for an argument is closed to everyone.
 SELECT ldp_internal.ldp_unregister_collection_as('regress_ldp_owner', 'colour');
 SELECT ldp_internal.ldp_run_as('regress_ldp_owner'::regrole, false, 'SELECT 1', NULL::integer);
+SELECT ldp_internal.ldp_run_over_shards('regress_ldp_owner'::regrole, false, 'SELECT 1', 'SELECT 1', NULL::integer);
 RESET ROLE;
 -- Members of the owner's role are owners.
 GRANT regress_ldp_owner TO regress_ldp_rival;

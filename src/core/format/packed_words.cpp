@@ -191,23 +191,83 @@ std::size_t pack_words(Bytes bytes, MutableBytes packed) noexcept {
     return static_cast<std::size_t>(to - packed.data());
 }
 
-bool unpack_words(Bytes packed, MutableBytes bytes) noexcept {
+namespace {
+
+/// Reads a short form of bytes of this size: calls visit(position in the bytes, words) for each group that is not
+/// written as zeros, and skip(position, size) for a run of zeros. Returns false as unpack_words() does, and if visit()
+/// does.
+template <class Visit, class Skip>
+[[gnu::always_inline]] inline bool read_groups(Bytes packed, std::size_t size, Visit visit,
+                                               Skip skip) noexcept {
+    std::size_t at = 0;
     while (!packed.empty()) {
         const auto first = std::to_integer<unsigned>(packed[0]);
         packed = packed.subspan(1);
-        if (bytes.empty()) return false;
+        if (at == size) return false;
         if (first < longest_run) {
-            const std::size_t size = (std::size_t{first} + 1) * group_size;
-            if (size >= bytes.size() + group_size) return false;
-            std::ranges::fill(bytes.first(std::min(size, bytes.size())), std::byte{0});
-            bytes = bytes.subspan(std::min(size, bytes.size()));
+            const std::size_t zeros = (std::size_t{first} + 1) * group_size;
+            if (zeros >= size - at + group_size) return false;
+            skip(at, std::min(zeros, size - at));
+            at += std::min(zeros, size - at);
             continue;
         }
         WordGroup words;
-        if (!take_group(first, packed, words) || !store_group(words, bytes)) return false;
-        bytes = without_group(bytes);
+        if (!take_group(first, packed, words) || !visit(at, words)) return false;
+        at += std::min(group_size, size - at);
     }
-    return bytes.empty();
+    return at == size;
+}
+
+}  // namespace
+
+bool unpack_words(Bytes packed, MutableBytes bytes) noexcept {
+    return read_groups(
+        packed, bytes.size(),
+        [&](std::size_t at, const WordGroup& words) { return store_group(words, bytes.subspan(at)); },
+        [&](std::size_t at, std::size_t size) { std::ranges::fill(bytes.subspan(at, size), std::byte{0}); });
+}
+
+bool are_packed_words(Bytes packed, std::size_t size) noexcept {
+    return read_groups(
+        packed, size,
+        [&](std::size_t at, const WordGroup& words) {
+            std::byte last[group_size];
+            return size - at >= group_size || store_group(words, MutableBytes(last).first(size - at));
+        },
+        [](std::size_t, std::size_t) {});
+}
+
+bool add_words(Bytes packed, MutableBytes bytes, std::span<const ByteRange> apart,
+               MutableBytes copies) noexcept {
+    std::size_t copied = 0;  // position in copies of the first of these ranges
+    const auto put = [&](std::size_t at, std::uint64_t word) {
+        while (!apart.empty() && at >= apart[0].at + apart[0].size) {
+            copied += apart[0].size_of_words();
+            apart = apart.subspan(1);
+        }
+        if (!apart.empty() && at >= apart[0].at)
+            store(copies.data() + copied + (at - apart[0].at), word);
+        else
+            add(bytes.data() + at, word);
+    };
+    return read_groups(
+        packed, bytes.size(),
+        [&](std::size_t at, const WordGroup& words) {
+            const std::size_t end = std::min(at + group_size, bytes.size());
+            const bool whole = end == at + group_size;
+            if (whole && (apart.empty() || end <= apart[0].at)) {
+                for (std::size_t i = 0; i < group_words; ++i)
+                    add(bytes.data() + at + i * word_size, words[i]);
+                return true;
+            }
+            for (std::size_t i = 0, word = at; i < group_words; ++i, word += word_size) {
+                const std::size_t present = word < end ? std::min(word_size, end - word) : 0;
+                if (present < word_size && words[i] >> 8 * present != 0) return false;
+                if (present > 0) put(word, words[i]);
+            }
+            return true;
+        },
+        [](std::size_t, std::size_t) {});
 }
 
 }  // namespace ldp

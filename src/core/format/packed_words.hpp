@@ -13,6 +13,8 @@
 // Other first bytes are not used. The writer takes the shortest form of each group.
 #pragma once
 
+#include <span>
+
 #include "core/base/bytes.hpp"
 
 namespace ldp {
@@ -29,5 +31,25 @@ namespace ldp {
 /// Fills `bytes` from an untrusted short form. Returns false unless the form is valid and has exactly this
 /// number of bytes; `bytes` may then contain anything.
 [[nodiscard]] bool unpack_words(Bytes packed, MutableBytes bytes) noexcept;
+/// Returns whether an untrusted short form is valid and has exactly this number of bytes.
+[[nodiscard]] bool are_packed_words(Bytes packed, std::size_t size) noexcept;
+
+/// Adjacent bytes of a state that begin with a word.
+struct ByteRange {
+    std::size_t at, size;
+
+    /// Returns the size of the words that contain the bytes.
+    [[nodiscard]] constexpr std::size_t size_of_words() const noexcept {
+        constexpr std::size_t word = sizeof(std::uint64_t);
+        return (size + word - 1) / word * word;
+    }
+};
+/// Adds the words of an untrusted short form to the words of `bytes`, modulo 2^64, without visiting zeros. Words in
+/// the ranges `apart` are not added: they are written to `copies`, one range after another. The ranges ascend and do
+/// not share words. `copies` has size_of_words() of all of them and contains zeros. If the last word of `bytes` is
+/// incomplete, it is in a range. Returns false unless the form is valid and has exactly this number of bytes; both
+/// may then contain anything.
+[[nodiscard]] bool add_words(Bytes packed, MutableBytes bytes, std::span<const ByteRange> apart,
+                             MutableBytes copies) noexcept;
 
 }  // namespace ldp

@@ -2,7 +2,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/format/packed_words.hpp"
 
 namespace ldp {
 
@@ -23,6 +22,22 @@ constexpr std::size_t short_list = 256;
 std::size_t head_size(const Mechanism& mechanism) noexcept {
     return SummaryFrame(mechanism.block().size()).size(0);
 }
+
+/// The counters of an untrusted body in the short form. Throws Error (malformed) if the part before them is not that
+/// of a summary of the mechanism.
+Bytes packed_counters(const Mechanism& mechanism, Bytes body) {
+    const SummaryFrame frame(mechanism.block().size());
+    if (body.size() < frame.size(0)) throw_malformed("The bytes end before the counters.");
+    if (!begins_with_block(body, mechanism.block()) || kind_of(body) != Kind::summary)
+        throw_malformed("The state begins with another block.");
+    const std::uint64_t n = frame.count(body);
+    const Rounds rounds = frame.rounds(body);
+    if (n > max_count || rounds.empty() != (n == 0) || (n == 0 && rounds != Rounds::none()))
+        throw_malformed("No reports have this number and these rounds.");
+    return body.subspan(frame.size(0));
+}
+
+constexpr const char* other_form = "The counters do not have the form of a transmitted state.";
 
 }  // namespace
 
@@ -70,13 +85,60 @@ void unpack_state(const Mechanism& mechanism, Bytes body, MutableBytes state) {
         copy_in_segments(body, state);
         return;
     }
-    const std::size_t head = head_size(mechanism);
-    if (body.size() < head) throw_malformed("The bytes end before the counters.");
-    std::ranges::copy(body.first(head), state.begin());
-    if (!unpack_words(body.subspan(head), state.subspan(head)))
-        throw_malformed("The counters do not have the form of a transmitted state.");
-    check_interrupt();
+    unpack_unchecked(mechanism, body, state);
     check_summary(mechanism, state);
+}
+
+void check_packed_form(const Mechanism& mechanism, Bytes body) {
+    if (!are_packed_words(packed_counters(mechanism, body), counted_size(mechanism)))
+        throw_malformed(other_form);
+    check_interrupt();
+}
+
+void unpack_unchecked(const Mechanism& mechanism, Bytes body, MutableBytes summary) {
+    const Bytes counters = packed_counters(mechanism, body);
+    const std::size_t head = head_size(mechanism);
+    std::ranges::copy(body.first(head), summary.begin());
+    if (!unpack_words(counters, summary.subspan(head))) throw_malformed(other_form);
+    check_interrupt();
+}
+
+PackedSum::PackedSum(const Mechanism& mechanism) : mechanism_(&mechanism) {
+    const std::size_t size = counted_size(mechanism);
+    append_own_sums(mechanism, 0, parts_);
+    for (const OwnSum& part : parts_) ranges_.push_back({part.at, part.mechanism->state_size()});
+    // Bits of some domains take a number of bytes that is no multiple of a word, so counters behind them share words.
+    const auto shares_words = [&](const ByteRange& range) {
+        return range.at % counter_size != 0 ||
+               (range.size % counter_size != 0 && range.at + range.size != size);
+    };
+    if (std::ranges::any_of(ranges_, shares_words)) {
+        parts_.clear();
+        ranges_ = {{0, size}};
+    }
+    for (const ByteRange& range : ranges_) memory_ += range.size_of_words();
+}
+
+void PackedSum::add(MutableBytes summary, Bytes body, MutableBytes memory) const {
+    const SummaryFrame frame(mechanism_->block().size());
+    const Bytes counters = packed_counters(*mechanism_, body);
+    const std::uint64_t ours = frame.count(summary), theirs = frame.count(body);
+    if (ours > max_count || theirs > max_count - ours) raise_outcome(Outcome::full, summary, body);
+    const MutableBytes state = frame.state(summary);
+    std::ranges::fill(memory, std::byte{0});
+    if (!add_words(counters, state, ranges_, memory)) throw_malformed(other_form);
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+        const MutableBytes into = state.subspan(ranges_[i].at, ranges_[i].size);
+        const Bytes other = memory.subspan(copied, ranges_[i].size);
+        if (parts_.empty())
+            merge_counted(*mechanism_, into, other);
+        else
+            parts_[i].mechanism->merge(into, other);
+        copied += ranges_[i].size_of_words();
+    }
+    frame.add_count(summary, theirs, frame.rounds(body));
+    check_interrupt();
 }
 
 }  // namespace ldp

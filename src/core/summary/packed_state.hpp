@@ -3,6 +3,10 @@
 // reports (report_list.hpp). The kind of the block distinguishes the two.
 #pragma once
 
+#include <vector>
+
+#include "core/format/packed_words.hpp"
+#include "core/mechanism/frequency/counters.hpp"
 #include "core/summary/report_list.hpp"
 
 namespace ldp {
@@ -26,5 +30,33 @@ inline constexpr std::byte packed_state_version{1};
 /// Fills a state of that size from an untrusted body. Throws Error (malformed) if it is not possible, and
 /// Interrupted.
 void unpack_state(const Mechanism& mechanism, Bytes body, MutableBytes state);
+
+// Sums of summaries in the short form. Most counters of a server's state may be zeros, which are neither written nor
+// read. Therefore only the form of each state is checked, and a summary is a sum that nobody has checked until
+// check_summary() accepts it.
+
+/// Throws Error (malformed) unless an untrusted body has the form of a summary of the mechanism.
+void check_packed_form(const Mechanism& mechanism, Bytes body);
+/// Fills a summary from an untrusted body, as unpack_state(), but checks only the form.
+void unpack_unchecked(const Mechanism& mechanism, Bytes body, MutableBytes summary);
+
+/// Adds summaries of a mechanism in the short form.
+class PackedSum {
+  public:
+    /// The mechanism must outlive this object.
+    explicit PackedSum(const Mechanism& mechanism);
+
+    /// Returns the number of bytes that add() needs as memory of its own.
+    [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
+    /// Adds an untrusted body to a summary of the mechanism. Throws Error: malformed for another form, full for
+    /// more than max_count reports, and Interrupted. The summary may then contain anything.
+    void add(MutableBytes summary, Bytes body, MutableBytes memory) const;
+
+  private:
+    const Mechanism* mechanism_;
+    std::vector<OwnSum> parts_;
+    std::vector<ByteRange> ranges_;  ///< of the parts; without parts, all counters
+    std::size_t memory_ = 0;
+};
 
 }  // namespace ldp

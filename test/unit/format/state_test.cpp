@@ -4,6 +4,8 @@
 
 #include "core/summary/packed_state.hpp"
 
+#include <fstream>
+
 #include "core/base/error.hpp"
 #include "core/mechanism/role/registry.hpp"
 #include "support.hpp"
@@ -183,6 +185,115 @@ BOOST_AUTO_TEST_CASE(every_path_leads_to_the_same_summary) {
             }
         }
     }
+}
+
+namespace {
+
+State packed_summary(const Mechanism& mechanism, const State& summary) {
+    State packed(packed_state_bound(summary));
+    packed.resize(pack_state(mechanism, summary, packed));
+    return packed;
+}
+
+/// Adds a summary in the short form to another summary.
+void add_packed(const Mechanism& mechanism, State& sum, const State& packed) {
+    const PackedSum sums(mechanism);
+    State memory(sums.memory(), std::byte{0xA5});
+    sums.add(sum, packed_body(packed), memory);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(states_in_the_short_form_add_up) {
+    std::vector<std::string> all(std::begin(specs), std::end(specs));
+    // The bits of 10 values take 2 bytes for each digit, so that the counters behind them are not aligned.
+    all.emplace_back(
+        R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 10, "mechanism": "oue"},
+        {"name": "b", "domain": 100}, {"name": "c", "min": 0, "max": 100}, {"name": "d", "domain": 300}]})");
+    std::ifstream file("test/data/vectors.txt");  // specs of all mechanisms, each with four more lines
+    std::size_t line = 0;
+    for (std::string text; std::getline(file, text); ++line)
+        if (line % 5 == 0) all.push_back(text);
+    BOOST_REQUIRE_GT(all.size(), registry().size());
+    std::size_t direct = 0;
+    for (const std::string& spec : all) BOOST_TEST_CONTEXT(spec) {
+            const auto made = mechanism(spec.c_str());
+            OwnedSummary expected(*made);
+            std::vector<State> parts;
+            for (const std::uint64_t part : {0, 1, 2, 3}) {
+                OwnedSummary counted(*made);
+                SeededBits bits(part + 31);
+                // One part has no reports.
+                for (std::uint64_t i = 0; i < 60 * part; ++i) {
+                    std::vector<Cell> input;
+                    for (const std::uint64_t cells : made->input_cells()) input.push_back(bits.below(cells));
+                    const Report report = made->perturb(input, bits);
+                    const Rounds rounds = Rounds::only(static_cast<std::int32_t>(i % (part + 2)));
+                    counted.add(report, rounds);
+                    expected.add(report, rounds);
+                }
+                parts.push_back(counted.bytes());
+            }
+            State sum = parts[3];
+            for (const std::size_t part : {0, 2, 1})
+                add_packed(*made, sum, packed_summary(*made, parts[part]));
+            BOOST_CHECK(sum == expected.bytes());
+            State first(summary_size(*made));
+            const State sent = packed_summary(*made, parts[1]);
+            unpack_unchecked(*made, packed_body(sent), first);
+            BOOST_CHECK(first == parts[1]);
+            check_packed_form(*made, packed_body(sent));
+            direct += PackedSum(*made).memory() < summary_size(*made) / 2 ? 1 : 0;
+        }
+    BOOST_CHECK_GT(direct, 10u);
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_damaged_states_are_refused_or_checked) {
+    std::size_t refused = 0, unlike = 0, taken = 0;
+    for (const char* spec : specs) {
+        const auto made = mechanism(spec);
+        if (summary_size(*made) > 20000) continue;
+        GrowingState one(*made), other(*made);
+        for (const Report& each : reports(*made, 40, 5)) one.add(each, Rounds::only(2));
+        for (const Report& each : reports(*made, 50, 6)) other.add(each, Rounds::only(3));
+        const State packed = packed_summary(*made, one.summary());
+        for (std::size_t size = 1; size < packed.size(); ++size) {
+            State sum = other.summary();
+            BOOST_REQUIRE(malformed([&] {
+                add_packed(*made, sum,
+                           State(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size)));
+            }));
+        }
+        SeededBits bits(8);
+        for (std::size_t i = 1; i < packed.size(); ++i) {
+            State damaged = packed, sum = other.summary();
+            damaged[i] ^= static_cast<std::byte>(1 + bits.below(255));
+            if (malformed([&] { add_packed(*made, sum, damaged); })) {
+                ++refused;
+                BOOST_REQUIRE(malformed([&] { check_packed_form(*made, packed_body(damaged)); }));
+                continue;
+            }
+            (malformed([&] { check_summary(*made, sum); }) ? unlike : taken) += 1;
+        }
+    }
+    // All happen: another form, counters that no reports give, and counters of other reports.
+    BOOST_CHECK_GT(refused, 500u);
+    BOOST_CHECK_GT(unlike, 500u);
+    BOOST_CHECK_GT(taken, 10u);
+}
+
+BOOST_AUTO_TEST_CASE(sums_in_the_short_form_have_a_limit) {
+    const auto made = mechanism(specs[0]);
+    GrowingState one(*made);
+    for (const Report& each : reports(*made, 3, 5)) one.add(each, Rounds::only(2));
+    const State packed = packed_summary(*made, one.summary());
+    State sum = one.summary();
+    const std::size_t block = made->block().size();
+    store<std::uint64_t>(sum.data() + block, max_count - 3);
+    BOOST_CHECK_NO_THROW(add_packed(*made, sum, packed));
+    BOOST_CHECK_EQUAL(load<std::uint64_t>(sum.data() + block), max_count);
+    BOOST_CHECK_EXCEPTION(add_packed(*made, sum, packed), Error,
+                          [](const Error& error) { return error.code() == ErrorCode::full; });
 }
 
 BOOST_AUTO_TEST_CASE(lists_take_the_memory_of_their_reports) {

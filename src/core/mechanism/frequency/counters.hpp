@@ -6,6 +6,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
@@ -28,6 +29,28 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
         add(state.data() + at, load<std::uint64_t>(other.data() + at));
 }
 
+/// A part of a state that is not a sequence of counters: merge() of this mechanism adds it.
+struct OwnSum {
+    std::size_t at;  ///< the position in the whole state, a multiple of counter_size
+    const Mechanism* mechanism;
+};
+
+/// A state that merge() adds counter by counter, modulo 2^64, except in some parts. The server then adds states in
+/// the short form of core/format/packed_words.hpp without their zeros.
+class CounterSums : public Capability {
+  public:
+    /// Appends these parts of a state that begins at `at`, in ascending order.
+    virtual void append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const = 0;
+};
+
+/// Appends them for any mechanism. Without the capability, the whole state is one part.
+inline void append_own_sums(const Mechanism& mechanism, std::size_t at, std::vector<OwnSum>& parts) {
+    if (const auto* sums = find_capability<CounterSums>(mechanism))
+        sums->append_own_sums(at, parts);
+    else
+        parts.push_back({at, &mechanism});
+}
+
 /// Returns whether the counters add up to n without overflow. Requires n ≤ 2^40.
 [[nodiscard]] inline bool counters_sum_to(Bytes state, std::uint64_t n) noexcept {
     std::uint64_t left = n;
@@ -42,7 +65,7 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
 /// Counts each report in one counter of the state. `Self` has counter_at(payload): the offset of the counter of a valid
 /// payload in bytes.
 template <class Self, class Base>
-class CountedReports : public Base {
+class CountedReports : public Base, public CounterSums {
   public:
     using Base::Base;
 
@@ -54,6 +77,7 @@ class CountedReports : public Base {
             [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
+    void append_own_sums(std::size_t, std::vector<OwnSum>&) const final {}
     bool valid_state(const Counts& counts) const noexcept final {
         return counters_sum_to(counts.state, counts.n);
     }

@@ -48,7 +48,11 @@ struct PartRun {
 /// A part may be a series (longitudinal/series.hpp), if every report is about one part. A person who draws
 /// it sends the responses of the series when they are due, and no other reports. The other people report in
 /// every round. The number of reports about a part is then not proportional to the number of its people.
-class SampledRecord final : public Mechanism, public Record, public GroupMean, public SeriesParts {
+class SampledRecord final : public Mechanism,
+                            public Record,
+                            public GroupMean,
+                            public SeriesParts,
+                            public CounterSums {
   public:
     /// Creates the mechanism with `s` parts per report. The segments of the runs add up to a line of s turns.
     SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs);
@@ -85,6 +89,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
     bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
+    void append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const override;
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;
 
