@@ -296,6 +296,68 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_distribute(text, text, integer) IS
     'Distributes the table of a collection with the rights of the caller, unless it is distributed already.';
 
+-- The statistics of ANALYZE, or the first rows of each shard, show whether the column is suitable.
+CREATE FUNCTION ldp_internal.ldp_advise_shards(name text) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    collection ldp_internal.ldp_collection;
+    key text;
+    shards integer;
+    number float8;
+    largest float8;
+    seen bigint;
+    query text;
+    look jsonb;
+    hint text := 'Omit the argument "by" of ldp_distribute_collection. The column shard then has one value for each shard. A distribution cannot be '
+                 'changed, so use a new collection for further reports.';
+BEGIN
+    SELECT c.* INTO collection FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_advise_shards.name;
+    key := ldp_internal.ldp_shard_column(collection);
+    IF key IS NULL OR NOT has_column_privilege(collection.reports, key, 'SELECT') OR EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attname = key AND a.atttypid <> 'integer'::regtype) THEN
+        RETURN;
+    END IF;
+    shards := cardinality(ldp_internal.ldp_least_hashes(collection.reports));
+    SELECT CASE WHEN s.n_distinct > 0 THEN s.n_distinct ELSE -s.n_distinct * t.reltuples END, s.most_common_freqs[1] INTO number, largest
+    FROM pg_class AS t JOIN pg_stats AS s ON s.schemaname = t.relnamespace::regnamespace::text AND s.tablename = t.relname AND s.attname = key
+    WHERE t.oid = collection.reports AND s.n_distinct <> 0 AND t.reltuples > 0;
+    IF NOT FOUND THEN
+        query := format('SELECT jsonb_build_object(''number'', count(*), ''largest'', max(v.reports) / sum(v.reports), ''seen'', sum(v.reports)) FROM '
+                        '(SELECT r.value, count(*) AS reports FROM (SELECT t.%I AS value FROM %s AS t LIMIT 1000) AS r WHERE r.value IS NOT NULL GROUP BY r.value) AS v',
+                        key, collection.reports);
+        -- The owner of the extension reads with the rights of the table's owner: in a transaction, Citus refuses another role.
+        IF has_function_privilege('ldp_internal.ldp_run_as(oid,boolean,text,anyelement)', 'EXECUTE') THEN
+            look := ldp_internal.ldp_run_as(ldp_internal.ldp_owner(collection.reports), false, query, NULL::jsonb);
+        ELSE
+            EXECUTE query INTO look;
+        END IF;
+        number := look ->> 'number';
+        largest := look ->> 'largest';
+        seen := look ->> 'seen';
+        IF number <= shards AND COALESCE(seen, 0) < 10 * shards THEN
+            RETURN;
+        END IF;
+    END IF;
+    IF number <> shards THEN
+        RAISE NOTICE USING
+            MESSAGE = format('column "%s" of collection "%s" has %s values than there are shards', key, name, CASE WHEN number > shards THEN 'more' ELSE 'fewer' END),
+            DETAIL = CASE WHEN number > shards
+                THEN format('Values found: at least %s. Shards: %s. A rollup has a row for each bucket and value.', round(number), shards)
+                ELSE format('Values found: %s. Shards: %s. Shards without a value have no reports.', round(number), shards) END,
+            HINT = hint;
+    END IF;
+    IF number >= shards AND largest > 0.1 AND largest * shards > 3 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('one value of column "%s" of collection "%s" has a large share of the reports', key, name),
+            DETAIL = format('Its share is %s %%. All its reports are in one of %s shards.', round(100 * largest), shards),
+            HINT = hint;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_advise_shards(text) IS
+    'Raises a notice if the column by which Citus distributes a collection is not suitable: it has more or fewer values than '
+    'shards, or one value has a large share of the reports. The values are those of the statistics, or of the first rows of '
+    'each shard.';
+
 -- A row of the catalog is written with the rights of the extension's owner, thus in another session on the worker, which sees the
 -- table only after the commit.
 CREATE PROCEDURE @extschema@.ldp_distribute_collection(name text, by text DEFAULT NULL, shards integer DEFAULT NULL) LANGUAGE plpgsql AS $$
@@ -303,13 +365,15 @@ BEGIN
     PERFORM ldp_internal.ldp_distribute(name, by, shards);
     COMMIT;
     PERFORM ldp_internal.ldp_share_collections(name);
+    PERFORM ldp_internal.ldp_advise_shards(name);
 END
 $$;
 COMMENT ON PROCEDURE @extschema@.ldp_distribute_collection(text, text, integer) IS
     'Distributes a collection over the nodes of Citus, so that reports can be submitted and estimated on each node. '
     'The argument by is a public column of the type integer; the default adds the column shard. The default of the '
     'new column is a random number with exactly one value for each shard. The default of shards is '
-    'citus.shard_count. A repeated call includes nodes and rollups that were added. Error 0A000 without Citus, 22023 '
+    'citus.shard_count. A notice names a column that has more or fewer values than shards, or a value with a large share '
+    'of the reports. A repeated call includes nodes and rollups that were added. Error 0A000 without Citus, 22023 '
     'for another type of column, 55000 on a worker or if the collection is distributed in another way, 42501 unless '
     'the caller owns the table, 2D000 in a transaction block.';
 

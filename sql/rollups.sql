@@ -701,6 +701,7 @@ BEGIN
             DETAIL = SQLERRM,
             HINT = 'Use public columns of types with an equality operator, such as jsonb instead of json.';
     END;
+    PERFORM ldp_internal.ldp_advise_shards(collection);
     RETURN created;
 END
 $$;

@@ -95,11 +95,16 @@ BEGIN
     PERFORM ldp_internal.ldp_table(collection.name);  -- its error becomes the row
     RETURN NEXT ROW('collection_usable', collection.name, 1, 'bool', 'ok', NULL)::ldp_internal.ldp_status_row;
     RETURN QUERY
-    SELECT m.metric, collection.name, m.value, m.unit, 'ok', NULL
-    FROM (SELECT sum(pg_total_relation_size(p))::float8 AS bytes, sum(pg_stat_get_live_tuples(p))::float8 AS rows FROM ldp_internal.ldp_parts(reports) AS p) AS s,
-         LATERAL (VALUES ('collection_bytes', s.bytes, 'bytes'), ('collection_rows', s.rows, 'rows'),
-                         ('first_open_round', rounds[1]::float8, 'round'), ('last_open_round', rounds[2]::float8, 'round')) AS m (metric, value, unit);
-    IF collection.tokens THEN
+    SELECT m.metric, collection.name, m.value, m.unit, 'ok', m.note
+    FROM (SELECT sum(pg_total_relation_size(p)) FILTER (WHERE NOT d.distributed)::float8 AS bytes,
+                 sum(pg_stat_get_live_tuples(p)) FILTER (WHERE NOT d.distributed)::float8 AS rows,
+                 CASE WHEN d.distributed THEN format('Citus distributes the reports. See citus_total_relation_size(''%s'').', reports) END AS note
+          FROM (SELECT ldp_internal.ldp_is_distributed(reports) AS distributed) AS d LEFT JOIN ldp_internal.ldp_parts(reports) AS p ON true GROUP BY d.distributed) AS s,
+         LATERAL (VALUES ('collection_bytes', s.bytes, 'bytes', s.note), ('collection_rows', s.rows, 'rows', s.note),
+                         ('first_open_round', rounds[1]::float8, 'round', NULL), ('last_open_round', rounds[2]::float8, 'round', NULL)) AS m (metric, value, unit, note);
+    IF collection.tokens AND ldp_internal.ldp_node_group() > 0 THEN
+        RETURN NEXT ROW('tokens_left', collection.name, NULL, 'tokens', 'ok', 'Only the coordinator of Citus has tokens.')::ldp_internal.ldp_status_row;
+    ELSIF collection.tokens THEN
         RETURN QUERY
         SELECT 'tokens_left', collection.name, t.number, 'tokens', CASE WHEN t.number = 0 THEN 'warning' ELSE 'ok' END,
                CASE WHEN t.number = 0 THEN 'No report is admitted. ldp_create_tokens creates tokens.' WHEN t.number > 100000 THEN 'There are more than 100,000.' END
@@ -130,6 +135,7 @@ DECLARE
     collection ldp_internal.ldp_collection;
     present boolean := EXISTS (SELECT FROM pg_class AS t WHERE t.oid = rollup.summaries);
     elsewhere boolean;
+    distributed boolean;
     copied boolean;
     waiting float8;
     age interval := clock_timestamp() - rollup.refreshed;
@@ -145,7 +151,10 @@ BEGIN
         PERFORM ldp_internal.ldp_roll_up_statement(rollup, collection, collection.reports::text, 'true', 'false', ldp_internal.ldp_shard_column(collection));
     END IF;
     RETURN NEXT ROW('rollup_usable', rollup.name, 1, 'bool', 'ok', NULL)::ldp_internal.ldp_status_row;
-    copied := NOT elsewhere AND collection.home IS DISTINCT FROM ldp_internal.ldp_cluster_database();
+    distributed := ldp_internal.ldp_is_distributed(collection.reports);
+    -- A worker of Citus has a copy of the row of the coordinator.
+    copied := NOT elsewhere AND collection.home IS DISTINCT FROM ldp_internal.ldp_cluster_database()
+        AND NOT (distributed AND ldp_internal.ldp_node_group() > 0);
     SELECT sum(GREATEST(pg_relation_size(p) - COALESCE(s.pages, 0) * current_setting('block_size')::bigint, 0)) INTO waiting
     FROM ldp_internal.ldp_parts(collection.reports) AS p
          LEFT JOIN ldp_internal.ldp_rollup_part AS s ON s.rollup = rollup.name AND s.part = p AND s.counted IS NULL;
@@ -153,9 +162,12 @@ BEGIN
     SELECT 'rollup_age', rollup.name, extract(epoch FROM age)::float8, 'seconds', CASE WHEN w.note IS NULL THEN 'ok' ELSE 'warning' END, w.note
     FROM (SELECT CASE WHEN copied THEN 'This database is a copy. New reports have no stamps until the next refresh, which locks the table. Call ldp_refresh.'
                       WHEN rollup.refreshed IS NULL AND waiting > 0 THEN 'The rollup has never been refreshed, and reports wait. Call ldp_refresh at regular times.'
+                      WHEN age > interval '36 hours' AND distributed
+                      THEN 'The last refresh is more than 36 hours old. Call ldp_refresh on the coordinator, and check the timer that calls it.'
                       WHEN age > interval '36 hours' AND (waiting > 0 OR rollup.open <> '{}')
                       THEN 'The last refresh is more than 36 hours old, and reports wait. Call ldp_refresh, and check the timer that calls it.' END) AS w (note);
-    RETURN NEXT ROW('rollup_waiting_bytes', rollup.name, CASE WHEN NOT elsewhere THEN waiting END, 'bytes', 'ok', NULL)::ldp_internal.ldp_status_row;
+    RETURN NEXT ROW('rollup_waiting_bytes', rollup.name, CASE WHEN NOT (elsewhere OR distributed) THEN waiting END, 'bytes', 'ok',
+        CASE WHEN distributed THEN 'Citus distributes the reports.' END)::ldp_internal.ldp_status_row;
     RETURN NEXT ROW('rollup_open_transactions', rollup.name, cardinality(rollup.open), 'transactions', 'ok', NULL)::ldp_internal.ldp_status_row;
 END
 $$;
