@@ -284,22 +284,14 @@ END $$;
 COMMENT ON FUNCTION ldp.ldp_claim_batch(text, uuid, bigint, bytea, bytea) IS
     'Records a batch, and returns whether it is new. Insert its reports in the same transaction. Error LD001 if it was counted with other reports, 0A000 for a token.';
 
-CREATE FUNCTION ldp_internal.ldp_claim_batches(name text, batches uuid[], reports bigint[], digests bytea[], tokens bytea[] DEFAULT NULL) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-    results text[] := '{}';
+CREATE FUNCTION ldp_internal.ldp_claim_batches(name text, batches uuid[], reports bigint[], digests bytea[], tokens bytea[] DEFAULT NULL, OUT results text[]) LANGUAGE plpgsql AS $$
 BEGIN
     FOR i IN 1 .. cardinality(batches) LOOP
-        BEGIN
-            results := results || CASE WHEN ldp.ldp_claim_batch(name, batches[i], reports[i], digests[i], tokens[i]) THEN 'new' ELSE 'repeated' END;
-        EXCEPTION WHEN SQLSTATE 'LD001' THEN
-            results := results || SQLSTATE;
-        END;
+        BEGIN results[i] := CASE WHEN ldp.ldp_claim_batch(name, batches[i], reports[i], digests[i], tokens[i]) THEN 'new' ELSE 'repeated' END;
+        EXCEPTION WHEN SQLSTATE 'LD001' THEN results[i] := 'LD001'; END;
     END LOOP;
-    RETURN results;
 END $$;
-COMMENT ON FUNCTION ldp_internal.ldp_claim_batches(text, uuid[], bigint[], bytea[], bytea[]) IS
-    'Records batches for ldp collect, and returns the result of each: new, repeated, or LD001.';
-
+COMMENT ON FUNCTION ldp_internal.ldp_claim_batches(text, uuid[], bigint[], bytea[], bytea[]) IS 'Records batches for ldp collect. Returns new, repeated or LD001 for each.';
 CREATE FUNCTION ldp_internal.ldp_named_values(reports regclass, columns jsonb, OUT names text, OUT "values" text) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     wrong text;
