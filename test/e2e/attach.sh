@@ -41,7 +41,7 @@ check "no superuser" f "$(sql -c "SELECT rolsuper OR rolcreaterole OR rolcreated
 run "without attach" 1 "$ldp" estimate region
 has err "use ldp attach"
 run "the script" 0 "$ldp" attach --print
-check "the script has at most 410 lines" t "$([ "$(wc -l <out)" -le 410 ] && echo t)"
+check "the script has at most 400 lines" t "$([ "$(wc -l <out)" -le 400 ] && echo t)"
 run "attach" 0 "$ldp" attach
 run "attach twice" 1 "$ldp" attach
 has err "already exists"

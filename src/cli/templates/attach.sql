@@ -25,9 +25,8 @@ CREATE DOMAIN ldp.ldp_report_batch AS bytea CHECK (substr(VALUE, 1, 2) = '\x0202
 COMMENT ON DOMAIN ldp.ldp_report IS 'one randomized report with the parameters of its randomizer';
 COMMENT ON DOMAIN ldp.ldp_report_batch IS 'reports of one spec with one copy of the parameters';
 
-CREATE FUNCTION ldp_internal.ldp_bytes(value bytea) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT CASE WHEN get_byte(value, 0) = 48 THEN decode(convert_from(value, 'UTF8'), 'hex') ELSE value END
-$$;
+CREATE FUNCTION ldp_internal.ldp_bytes(value bytea) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+    $$ SELECT CASE WHEN get_byte(value, 0) = 48 THEN decode(convert_from(value, 'UTF8'), 'hex') ELSE value END $$;
 COMMENT ON FUNCTION ldp_internal.ldp_bytes(bytea) IS 'Returns the bytes of a report or batch that may be in hexadecimal digits.';
 
 -- Numbers in the formats are little-endian.
@@ -47,17 +46,13 @@ CREATE FUNCTION ldp_internal.ldp_follows(value bytea, block bytea, report_bytes 
         ELSE false END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_follows(bytea, bytea, integer) IS 'Returns whether a report or batch has this block and the right length.';
-CREATE FUNCTION ldp_internal.ldp_check_round(round integer, first integer, last integer) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-    $$ SELECT round BETWEEN first AND last $$;
+CREATE FUNCTION ldp_internal.ldp_check_round(round integer, first integer, last integer) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT round BETWEEN first AND last $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_round(integer, integer, integer) IS 'Returns whether a round is open.';
 
 CREATE FUNCTION ldp_internal.ldp_arrive() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_ARGV[0] = 'batch' THEN
-        NEW.batch := ldp_internal.ldp_bytes(NEW.batch);
-    ELSE
-        NEW.report := ldp_internal.ldp_bytes(NEW.report);
-    END IF;
+    IF TG_ARGV[0] = 'batch' THEN NEW.batch := ldp_internal.ldp_bytes(NEW.batch);
+    ELSE NEW.report := ldp_internal.ldp_bytes(NEW.report); END IF;
     -- A client cannot choose the stamp, by which ldp refresh finds new rows.
     NEW.ldp_arrival := pg_current_xact_id()::text::bigint;
     RETURN NEW;
@@ -101,8 +96,7 @@ CREATE TABLE ldp_internal.ldp_refresh (
     skipped    bigint NOT NULL DEFAULT 0,
     refreshed  timestamptz
 );
-COMMENT ON TABLE ldp_internal.ldp_refresh IS
-    'progress of ldp refresh: the first transaction whose rows are not counted, the columns of the groups, the SHA-256 digest of all summaries';
+COMMENT ON TABLE ldp_internal.ldp_refresh IS 'progress of ldp refresh: the first transaction whose rows are not counted, the columns of the groups, the SHA-256 digest of all summaries';
 
 CREATE TABLE ldp.ldp_summaries (
     collection text NOT NULL REFERENCES ldp_internal.ldp_collection (name) ON DELETE CASCADE,
@@ -131,11 +125,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_stored_digest(text) IS 'Returns the SHA-256
 
 CREATE FUNCTION ldp_internal.ldp_refuse_spec_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the spec of collection "%s" cannot be changed', OLD.name),
-        HINT = 'Create a new collection for the new spec.';
+    RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('the spec of collection "%s" cannot be changed', OLD.name), HINT = 'Create a new collection for the new spec.';
 END $$;
-CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON ldp_internal.ldp_collection FOR EACH ROW
-    WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION ldp_internal.ldp_refuse_spec_change();
+CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON ldp_internal.ldp_collection FOR EACH ROW WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION ldp_internal.ldp_refuse_spec_change();
 
 CREATE VIEW ldp.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
