@@ -105,8 +105,8 @@ void unpack_unchecked(const Mechanism& mechanism, Bytes body, MutableBytes summa
 
 PackedSum::PackedSum(const Mechanism& mechanism) : mechanism_(&mechanism) {
     const std::size_t size = counted_size(mechanism);
-    append_own_sums(mechanism, 0, parts_);
-    for (const OwnSum& part : parts_) ranges_.push_back({part.at, part.mechanism->state_size()});
+    mechanism.append_own_sums(0, parts_);
+    for (const OwnSum& part : parts_) ranges_.push_back({part.at, part.aggregator->state_size()});
     // Bits of some domains take a number of bytes that is no multiple of a word, so counters behind them share words.
     const auto shares_words = [&](const ByteRange& range) {
         return range.at % counter_size != 0 ||
@@ -134,7 +134,7 @@ void PackedSum::add(MutableBytes summary, Bytes body, MutableBytes memory) const
         if (parts_.empty())
             merge_counted(*mechanism_, into, other);
         else
-            parts_[i].mechanism->merge(into, other);
+            parts_[i].aggregator->merge(into, other);
         copied += ranges_[i].size_of_words();
     }
     frame.add_count(summary, theirs, frame.rounds(body));

@@ -6,7 +6,6 @@
 #include "core/base/bytes.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/role/capability.hpp"
 #include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
@@ -29,28 +28,6 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
         add(state.data() + at, load<std::uint64_t>(other.data() + at));
 }
 
-/// A part of a state that is not a sequence of counters: merge() of this mechanism adds it.
-struct OwnSum {
-    std::size_t at;  ///< the position in the whole state, a multiple of counter_size
-    const Mechanism* mechanism;
-};
-
-/// A state that merge() adds counter by counter, modulo 2^64, except in some parts. The server then adds states in
-/// the short form of core/format/packed_words.hpp without their zeros.
-class CounterSums : public Capability {
-  public:
-    /// Appends these parts of a state that begins at `at`, in ascending order.
-    virtual void append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const = 0;
-};
-
-/// Appends them for any mechanism. Without the capability, the whole state is one part.
-inline void append_own_sums(const Mechanism& mechanism, std::size_t at, std::vector<OwnSum>& parts) {
-    if (const auto* sums = find_capability<CounterSums>(mechanism))
-        sums->append_own_sums(at, parts);
-    else
-        parts.push_back({at, &mechanism});
-}
-
 /// Returns whether the counters add up to n without overflow. Requires n ≤ 2^40.
 [[nodiscard]] inline bool counters_sum_to(Bytes state, std::uint64_t n) noexcept {
     std::uint64_t left = n;
@@ -65,7 +42,7 @@ inline void append_own_sums(const Mechanism& mechanism, std::size_t at, std::vec
 /// Counts each report in one counter of the state. `Self` has counter_at(payload): the offset of the counter of a valid
 /// payload in bytes.
 template <class Self, class Base>
-class CountedReports : public Base, public CounterSums {
+class CountedReports : public Base {
   public:
     using Base::Base;
 

@@ -34,7 +34,7 @@ namespace ldp {
 
 namespace {
 
-class JointMechanism final : public Mechanism, public JointViews, public Significance, public CounterSums {
+class JointMechanism final : public Mechanism, public JointViews, public Significance {
   public:
     JointMechanism(const Header& header, Bytes block, std::vector<std::uint64_t> sizes,
                    std::vector<ViewClass> classes, std::vector<View> views)
@@ -89,8 +89,7 @@ class JointMechanism final : public Mechanism, public JointViews, public Signifi
     bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
     void append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const override {
-        for (const View& view : views_)
-            ldp::append_own_sums(*view.inner, at + view.state + counter_size, parts);
+        for (const View& view : views_) view.inner->append_own_sums(at + view.state + counter_size, parts);
     }
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;

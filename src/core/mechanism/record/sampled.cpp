@@ -294,7 +294,7 @@ void SampledRecord::merge(MutableBytes state, Bytes other) const noexcept {
 void SampledRecord::append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const {
     for (const PartRun& run : runs_) {
         const std::size_t before = parts.size();
-        ldp::append_own_sums(*run.inner, at + run.state + counter_size, parts);
+        run.inner->append_own_sums(at + run.state + counter_size, parts);
         const std::size_t each = parts.size() - before;
         for (std::size_t i = 1; each > 0 && i < run.length; ++i)
             for (std::size_t j = 0; j < each; ++j) {

@@ -48,11 +48,7 @@ struct PartRun {
 /// A part may be a series (longitudinal/series.hpp), if every report is about one part. A person who draws
 /// it sends the responses of the series when they are due, and no other reports. The other people report in
 /// every round. The number of reports about a part is then not proportional to the number of its people.
-class SampledRecord final : public Mechanism,
-                            public Record,
-                            public GroupMean,
-                            public SeriesParts,
-                            public CounterSums {
+class SampledRecord final : public Mechanism, public Record, public GroupMean, public SeriesParts {
   public:
     /// Creates the mechanism with `s` parts per report. The segments of the runs add up to a line of s turns.
     SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs);

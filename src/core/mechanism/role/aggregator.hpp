@@ -13,6 +13,13 @@
 namespace ldp {
 
 struct Range;  // fields.hpp
+class Aggregator;
+
+/// A part of a state that is not a sequence of counters: merge() of this aggregator adds it.
+struct OwnSum {
+    std::size_t at;  ///< the position in the whole state, a multiple of the size of a counter
+    const Aggregator* aggregator;
+};
 
 /// Interface of the server side. Counting and merging do not throw and do not allocate memory.
 class Aggregator {
@@ -35,6 +42,12 @@ class Aggregator {
     /// Adds another state of the same parameter block. Counters do not overflow while counts stay below
     /// max_count.
     virtual void merge(MutableBytes state, Bytes other) const noexcept = 0;
+    /// Appends the parts of a state that merge() does not add as counters of 8 bytes, modulo 2^64, in ascending order.
+    /// The state begins at `at`. By default it is one such part. All other counters of states in the short form of
+    /// core/format/packed_words.hpp are added without their zeros.
+    virtual void append_own_sums(std::size_t at, std::vector<OwnSum>& parts) const {
+        parts.push_back({at, this});
+    }
     /// Returns whether accumulate() accepts the payload.
     [[nodiscard]] virtual bool valid_payload(Bytes payload) const noexcept = 0;
     /// Returns whether counts.n reports can produce the state. Summaries from untrusted sources must pass
