@@ -64,8 +64,8 @@ SELECT ldp_claim_batch('batches', pg_temp.id(21), 1, sha256('a')) AS new, ldp_cl
 SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'batches';
 
 -- A group of claims, as ldp collect makes it: each member has the result that it would have alone.
-SELECT ldp_create_collection('group', '{"mechanism": "grr", "epsilon": 1, "domain": 4}'), ldp_create_collection('open', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
-INSERT INTO token SELECT 'group', t.number, t.token FROM unnest(ldp_create_tokens('group', 4)) WITH ORDINALITY AS t (token, number);
+SELECT ldp_create_collection('guarded', '{"mechanism": "grr", "epsilon": 1, "domain": 4}'), ldp_create_collection('unguarded', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
+INSERT INTO token SELECT 'guarded', t.number, t.token FROM unnest(ldp_create_tokens('guarded', 4)) WITH ORDINALITY AS t (token, number);
 -- Members are a batch, its number of reports, the text of its digest, and a token: a number, 0 for an unknown one, or NULL.
 CREATE FUNCTION pg_temp.claims(name text, members text[]) RETURNS text[] LANGUAGE sql AS $$
     SELECT ldp_internal.ldp_claim_batches(name, array_agg(pg_temp.id(m.f[1]::integer) ORDER BY m.n), array_agg(m.f[2]::bigint ORDER BY m.n),
@@ -73,26 +73,26 @@ CREATE FUNCTION pg_temp.claims(name text, members text[]) RETURNS text[] LANGUAG
         array_agg(CASE WHEN m.f[4] = '0' THEN sha256('guess') WHEN m.f[4] <> '' THEN pg_temp.digest(name, m.f[4]::integer) END ORDER BY m.n))
     FROM (SELECT u.n, string_to_array(u.m, ' ') FROM unnest(members) WITH ORDINALITY AS u (m, n)) AS m (n, f)
 $$;
-SELECT pg_temp.claims('open', '{3 5 a,1 2 b,2 1 c}') AS new, pg_temp.claims('open', '{1 2 b,4 1 d,3 5 x,2 2 c}') AS mixed;
+SELECT pg_temp.claims('unguarded', '{3 5 a,1 2 b,2 1 c}') AS new, pg_temp.claims('unguarded', '{1 2 b,4 1 d,3 5 x,2 2 c}') AS mixed;
 -- One id several times in a group: the first one counts.
-SELECT pg_temp.claims('open', '{7 1 a,7 1 a,6 1 z,7 1 b,7 2 a}') AS first, pg_temp.claims('open', '{7 1 a}') AS again;
+SELECT pg_temp.claims('unguarded', '{7 1 a,7 1 a,6 1 z,7 1 b,7 2 a}') AS first, pg_temp.claims('unguarded', '{7 1 a}') AS again;
 -- Tokens: valid; none; unknown; one for two reports; a token of an earlier member; and a revocation, which needs none.
-SELECT pg_temp.claims('group', '{1 1 a 1,2 1 a,3 1 a 0,4 2 a 2,5 1 a 1,6 0 a}') AS tokens;
-SELECT pg_temp.claims('group', '{1 1 a 1,2 1 a 2,3 1 a,6 0 a,5 1 a 3}') AS again;
+SELECT pg_temp.claims('guarded', '{1 1 a 1,2 1 a,3 1 a 0,4 2 a 2,5 1 a 1,6 0 a}') AS tokens;
+SELECT pg_temp.claims('guarded', '{1 1 a 1,2 1 a 2,3 1 a,6 0 a,5 1 a 3}') AS again;
 -- A member that is refused leaves its id to a later one.
-SELECT pg_temp.claims('group', '{9 1 a 0,9 1 a 0,9 1 b 4,9 1 a 0,9 1 b}') AS token_of_the_third;
-SELECT substr(batch::text, 36), reports FROM ldp_internal.ldp_batch WHERE collection = 'group' ORDER BY 1;
-SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'group';
-SELECT pg_temp.claims('open', '{1 2 b}') AS one, ldp_internal.ldp_claim_batches('open', '{}', '{}', '{}') AS none;
+SELECT pg_temp.claims('guarded', '{9 1 a 0,9 1 a 0,9 1 b 4,9 1 a 0,9 1 b}') AS token_of_the_third;
+SELECT substr(batch::text, 36), reports FROM ldp_internal.ldp_batch WHERE collection = 'guarded' ORDER BY 1;
+SELECT count(*) FROM ldp_internal.ldp_token WHERE collection = 'guarded';
+SELECT pg_temp.claims('unguarded', '{1 2 b}') AS one, ldp_internal.ldp_claim_batches('unguarded', '{}', '{}', '{}') AS none;
 -- 1,000 claims of which every seventh is repeated, in any order.
-SELECT count(*) FROM unnest(pg_temp.claims('open', ARRAY(SELECT format('%s 1 a', 7 * n) FROM generate_series(10, 200) AS n ORDER BY md5(n::text)))) AS r WHERE r = 'new';
-SELECT r, count(*), bool_and((100 + (i * 389) % 1000) % 7 = 0) FROM unnest(pg_temp.claims('open', ARRAY(SELECT format('%s 1 a', 100 + (i * 389) % 1000) FROM generate_series(1, 1000) AS i))) WITH ORDINALITY AS u (r, i) GROUP BY 1 ORDER BY 1;
-SELECT ldp_internal.ldp_claim_batches('open', ARRAY[pg_temp.id(50)], '{1,2}', ARRAY[sha256('a')]);
-SELECT ldp_internal.ldp_claim_batches('open', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')], ARRAY['\xab'::bytea]);
-SELECT ldp_internal.ldp_claim_batches('open', ARRAY[pg_temp.id(50), NULL], '{1,1}', ARRAY[sha256('a'), sha256('a')]);
+SELECT count(*) FROM unnest(pg_temp.claims('unguarded', ARRAY(SELECT format('%s 1 a', 7 * n) FROM generate_series(10, 200) AS n ORDER BY md5(n::text)))) AS r WHERE r = 'new';
+SELECT r, count(*), bool_and((100 + (i * 389) % 1000) % 7 = 0) FROM unnest(pg_temp.claims('unguarded', ARRAY(SELECT format('%s 1 a', 100 + (i * 389) % 1000) FROM generate_series(1, 1000) AS i))) WITH ORDINALITY AS u (r, i) GROUP BY 1 ORDER BY 1;
+SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50)], '{1,2}', ARRAY[sha256('a')]);
+SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')], ARRAY['\xab'::bytea]);
+SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50), NULL], '{1,1}', ARRAY[sha256('a'), sha256('a')]);
 SELECT ldp_internal.ldp_claim_batches('missing', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')]);
-SELECT ldp_internal.ldp_claim_batches_as(NULL, 'open', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')], NULL);
-SELECT ldp_drop_collection(name) FROM unnest('{group,open}'::text[]) AS name;
+SELECT ldp_internal.ldp_claim_batches_as(NULL, 'unguarded', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')], NULL);
+SELECT ldp_drop_collection(name) FROM unnest('{guarded,unguarded}'::text[]) AS name;
 
 -- Numbers, and the end of a collection.
 SELECT ldp_create_tokens('reports', 0);
