@@ -1,3 +1,6 @@
+// Counts of the ones of many bit strings, in the registers of the processor or in portable words.
+// Length: each width of strings has a loop of its own, and all share the planes of the counters.
+
 #include "core/math/bit_counters.hpp"
 
 #include <algorithm>
@@ -395,7 +398,7 @@ using WordOf =
 
 /// Strings shorter than a wide register, in places of a power of two of bytes: 16 registers full of them are a block.
 template <std::size_t place, template <std::size_t> class Count>
-struct Packed {
+struct PlacedStrings {
     static constexpr std::size_t block = together * sizeof(Wide) / place;
     /// Strings that are copied to places together. The processor has stored the first ones when they are read.
     static constexpr std::size_t ahead = 8 * block;
@@ -565,12 +568,12 @@ template <template <std::size_t> class Count>
     const auto fills = [&](std::size_t place) {
         return parts.size() > place / 2 && parts.size() <= place && parts.count() * place >= block_size;
     };
-    if (fills(1)) return Packed<1, Count>::add(counters, width, parts);
-    if (fills(2)) return Packed<2, Count>::add(counters, width, parts);
-    if (fills(4)) return Packed<4, Count>::add(counters, width, parts);
-    if (fills(8)) return Packed<8, Count>::add(counters, width, parts);
-    if (fills(16)) return Packed<16, Count>::add(counters, width, parts);
-    if (fills(32)) return Packed<32, Count>::add(counters, width, parts);
+    if (fills(1)) return PlacedStrings<1, Count>::add(counters, width, parts);
+    if (fills(2)) return PlacedStrings<2, Count>::add(counters, width, parts);
+    if (fills(4)) return PlacedStrings<4, Count>::add(counters, width, parts);
+    if (fills(8)) return PlacedStrings<8, Count>::add(counters, width, parts);
+    if (fills(16)) return PlacedStrings<16, Count>::add(counters, width, parts);
+    if (fills(32)) return PlacedStrings<32, Count>::add(counters, width, parts);
     add_loose(counters, width, parts);
     return Count<1>::of(parts);
 }

@@ -1,6 +1,7 @@
 // States of aggregates: lists of few reports, and states as they are sent. Every path leads to the summary that
 // counting the reports one by one gives, bit for bit; lists take the memory of their reports; damaged bytes are
 // refused.
+// Length: both kinds of states meet the same reports, sums and damages.
 
 #include "core/summary/packed_state.hpp"
 
