@@ -32,8 +32,7 @@ inline constexpr std::byte packed_state_version{1};
 void unpack_state(const Mechanism& mechanism, Bytes body, MutableBytes state);
 
 // Sums of summaries in the short form. Most counters of a server's state may be zeros, which are neither written nor
-// read. Therefore only the form of each state is checked, and a summary is a sum that nobody has checked until
-// check_summary() accepts it.
+// read. Therefore only the form of each state is checked. A sum is not a valid summary before check_summary() accepts it.
 
 /// Throws Error (malformed) unless an untrusted body has the form of a summary of the mechanism.
 void check_packed_form(const Mechanism& mechanism, Bytes body);
