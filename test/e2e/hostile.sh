@@ -130,6 +130,7 @@ CREATE POLICY all_of_them ON hostile.side USING (true);
 SELECT ldp_insert('side', ldp_pack('$report'::ldp_report), 0);
 ALTER TABLE hostile.side DISABLE ROW LEVEL SECURITY;
 SELECT ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea)), ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea));
+SELECT ldp_internal.ldp_claim_batches('side', ARRAY['$batch$number']::uuid[], ARRAY[3]::bigint[], ARRAY[pg_catalog.sha256('a'::bytea)]::bytea[], NULL::bytea[]);
 SELECT ldp_internal.ldp_insertable('colour'), ldp_internal.ldp_packed(ARRAY['$report', '$report']::ldp_report[]),
     ldp_internal.ldp_check_inserted('colour', 'hostile.colour', 2, ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_open_rounds('side', 0, 3);
