@@ -41,7 +41,11 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 
 // Some mechanisms compute tables of tens of megabytes, so that only two are kept: comparisons are of two specs.
 std::shared_ptr<const Mechanism> mechanism_of(Bytes summary) {
+#ifdef __wasm__  // has no threads, and no function that ends the values of a thread
+    static std::array<std::shared_ptr<const Mechanism>, 2> kept;  // the last one first
+#else
     static thread_local std::array<std::shared_ptr<const Mechanism>, 2> kept;  // the last one first
+#endif
     if (kept[0] == nullptr || !is_summary_of(*kept[0], summary)) {
         if (kept[1] == nullptr || !is_summary_of(*kept[1], summary))
             kept[1] = load_mechanism(summary, Kind::summary);
