@@ -124,8 +124,11 @@ void erase(const ClaimOwner& owner, const Claim& claim) {
 
 /// Compares batches that were recorded before with the records.
 void compare(const ClaimOwner& owner, Claim* const* claims, std::size_t count, bool one_by_one) {
-    for (std::size_t i = 0; one_by_one && count > 1 && i < count; ++i) compare(owner, claims + i, 1, true);
-    if (count == 0 || (one_by_one && count > 1)) return;
+    if (one_by_one && count > 1) {
+        for (std::size_t i = 0; i < count; ++i) compare(owner, claims + i, 1, true);
+        return;
+    }
+    if (count == 0) return;
     StatementParameter rows[] = {owner.collection, owner.submitter, {UUIDOID, claims[0]->batch}};
     if (count > 1) rows[2] = batches_of(claims, count);
     // Each batch is looked up in the index: OFFSET prevents a plan that reads all records.
