@@ -16,7 +16,7 @@ import { Summary } from "../../build/js/results-node.js";
 
 /** The largest relative distances from native numbers: of estimates and standard errors, and of all others. */
 const tolerances = [2 ** -42, 2 ** -36];
-/** Ends of intervals of models of groups are searched for in the spread between groups. */
+/** Ends of intervals of models of groups are searched for in the spread between groups. They are relative to the end that is farther from 0. */
 const toleranceOfModels = 2 ** -26;
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 const text = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -36,16 +36,16 @@ async function resultOf(summaries, { function: name, arguments: given }) {
     }
 }
 
-/** Compares two results. `numbers` counts the numbers, and those with other bits. */
-function compare(own, native, where, numbers) {
+/** Compares two results. `numbers` counts the numbers, and those with other bits. `end` is the larger end of the row's interval. */
+function compare(own, native, where, numbers, end = 0) {
     if (typeof own === "number" && typeof native === "number") {
         ++numbers.all;
         if (Object.is(own, native)) return;
         ++numbers.different;
-        const distance = Math.abs(own - native) / Math.max(Math.abs(own), Math.abs(native));
         assert.ok(!Number.isInteger(native) || Math.abs(native) < 2, `${where}: ${own}, not ${native}`);
         const kind = /\.(estimate|stderr)$/.test(where) ? 0 : 1;
         const ofModel = kind === 1 && / (clustered|small_areas|smooth)\./.test(where);
+        const distance = Math.abs(own - native) / Math.max(Math.abs(own), Math.abs(native), ofModel ? end : 0);
         assert.ok(distance <= (ofModel ? toleranceOfModels : tolerances[kind]), `${where}: ${own}, not ${native}`);
         numbers.farthest[kind] = Math.max(numbers.farthest[kind], distance);
         return;
@@ -53,7 +53,8 @@ function compare(own, native, where, numbers) {
     if (own === null || typeof own !== "object" || native === null || typeof native !== "object")
         return assert.equal(own, native, where);
     assert.deepEqual(Object.keys(own), Object.keys(native), where);
-    for (const key of Object.keys(own)) compare(own[key], native[key], `${where}.${key}`, numbers);
+    const farther = Math.max(Math.abs(native.lower ?? 0), Math.abs(native.upper ?? 0));
+    for (const key of Object.keys(own)) compare(own[key], native[key], `${where}.${key}`, numbers, farther);
 }
 
 test("rows equal those of the native library", async () => {
