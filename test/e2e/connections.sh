@@ -122,7 +122,7 @@ INI
         printf '"%s" ""\n"%s" ""\n' "$PGUSER" "$role" >"$server/pooler/users"
         chmod a+r "$server/pooler/ini" "$server/pooler/users"
         "$LDP_AS_SERVER" "$pooler" -q "$server/pooler/ini" 2>pooler.log &
-        until [ -S "$server/pooler/.s.PGSQL.6432" ] || ! jobs -r | grep -q .; do sleep 0.05; done
+        until [ -S "$server/pooler/.s.PGSQL.6432" ] || [ -z "$(jobs -r)" ]; do sleep 0.05; done
         export PGHOST=$server/pooler PGPORT=6432
         what="a pooler${ignored:+ that ignores options}"
         use "$what" größe Köln

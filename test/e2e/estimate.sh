@@ -153,7 +153,8 @@ run "equals the collection" 0 cmp of_file of_server
 run "a file in hexadecimal as a page" 0 env PGHOST="$work/nowhere" "$ldp" estimate --spec numbers.json numbers.hex \
     --html file.html --svg file.svg --csv file.csv
 for form in html svg csv; do run "$form equals the collection's" 0 cmp "file.$form" "numbers.$form"; done
-"$ldp" estimate --spec numbers.json - <numbers.hex 2>err | grep -q "Results of “summary”" && ok || bad "standard input" err
+run "standard input" 0 "$ldp" estimate --spec numbers.json - <numbers.hex
+has out "Results of “summary”"
 run "the summary of another spec" 1 "$ldp" estimate --spec kind_1.json numbers.ldp
 has err "under different specs"
 run "no summary" 1 "$ldp" estimate --spec numbers.json numbers.json

@@ -67,7 +67,7 @@ served() {
 # shows NAME TEXT: until the endpoint offers a column.
 shows() {
     for _ in $(seq 100); do
-        python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/columns').read().decode().replace(' ', ''))" | grep -q "$2" && return
+        grep -q "$2" <<<"$(python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/columns').read().decode().replace(' ', ''))")" && return
         sleep 0.1
     done
 }
@@ -75,7 +75,7 @@ shows() {
 # says NAME TEXT: until the endpoint serves a spec with this text.
 says() {
     for _ in $(seq 200); do
-        python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/spec').read().decode())" 2>/dev/null | grep -q "$2" && return
+        grep -q "$2" <<<"$(python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/spec').read().decode())" 2>/dev/null)" && return
         sleep 0.1
     done
 }

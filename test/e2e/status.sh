@@ -28,7 +28,7 @@ doctor() {
     shift 2
     "$ldp" doctor >"$work/out" 2>"$work/err" || found=$?
     if [ $found -eq "$expected" ]; then ok; else bad "doctor, $what: exit code $found, not $expected" "$work/out" "$work/err"; fi
-    for text; do if cat "$work/out" "$work/err" | grep -qF -- "$text"; then ok; else bad "doctor, $what: no \"$text\"" "$work/out" "$work/err"; fi; done
+    for text; do if grep -qF -- "$text" "$work/out" "$work/err"; then ok; else bad "doctor, $what: no \"$text\"" "$work/out" "$work/err"; fi; done
 }
 
 # Without the extension, without collections, without a server.
