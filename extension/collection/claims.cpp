@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 extern "C" {
+#include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "pgstat.h"
 #include "replication/syncrep.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/uuid.h"
 }
 
@@ -34,6 +39,10 @@ Datum value_at(std::uint64_t row, int column) {
     return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &none);
 }
 
+Bytes digest_of(const Claim& claim) {
+    return contents(PG_DETOAST_DATUM_PACKED(claim.digest));
+}
+
 /// Citus distributes the records by batch, and does not plan statements over several of them with a conflict clause.
 bool is_distributed() {
     return get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE) != InvalidOid;
@@ -52,6 +61,89 @@ StatementParameter array_of(Claim* const* claims, std::size_t count, Oid type, s
 StatementParameter batches_of(Claim* const* claims, std::size_t count) {
     return array_of(claims, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR,
                     [](const Claim& one) { return one.batch; });
+}
+
+/// A new batch of this transaction.
+struct NewBatch {
+    std::uint8_t batch[UUID_LEN], digest[32];
+    std::int64_t reports;
+};
+
+/// The batches, sorted, that a call recorded in this transaction. A client claims its batches again before the commit,
+/// because a trigger could have removed the records. The session counts deletions and updates: if there were none since
+/// the call, the records are not read again. Tables of Citus are not counted.
+struct NewBatches {
+    MemoryContextCallback at_end;
+    text *collection, *submitter;
+    NewBatch* batches;
+    std::size_t count;
+    std::int64_t changes;  ///< value of changes_of_records() after the call
+};
+NewBatches* new_batches = nullptr;
+/// The most batches that are kept.
+constexpr std::size_t most_new_batches = 10000;
+
+/// The number of records that this session deleted or updated. Also counts those of other transactions that the session
+/// has not yet added to the statistics of the table.
+std::int64_t changes_of_records() {
+    const Datum table =
+        ObjectIdGetDatum(get_relname_relid("ldp_batch", get_namespace_oid("ldp_internal", false)));
+    return DatumGetInt64(DirectFunctionCall1(pg_stat_get_xact_tuples_deleted, table)) +
+           DatumGetInt64(DirectFunctionCall1(pg_stat_get_xact_tuples_updated, table));
+}
+
+/// Keeps the new batches of a call for the rest of the transaction. The records of a subtransaction may be rolled back.
+void keep_new(const ClaimOwner& owner, Claim* const* claims, std::size_t count) {
+    if (count > most_new_batches || GetCurrentTransactionNestLevel() > 1 || !pgstat_track_counts) return;
+    const MemoryContext before = MemoryContextSwitchTo(TopTransactionContext);
+    if (new_batches == nullptr) {
+        auto* const made = static_cast<NewBatches*>(palloc0(sizeof(NewBatches)));
+        made->at_end.func = [](void*) { new_batches = nullptr; };
+        MemoryContextRegisterResetCallback(TopTransactionContext, &made->at_end);
+        new_batches = made;
+    } else if (new_batches->batches != nullptr) {
+        pfree(new_batches->collection);
+        pfree(new_batches->submitter);
+        pfree(new_batches->batches);
+    }
+    NewBatches& kept = *new_batches;
+    kept.count = 0;
+    kept.collection = DatumGetTextPCopy(owner.collection.value);
+    kept.submitter = DatumGetTextPCopy(owner.submitter.value);
+    kept.batches = static_cast<NewBatch*>(palloc(count * sizeof(NewBatch)));
+    kept.changes = changes_of_records();
+    for (std::size_t i = 0; i < count; ++i) {
+        const Claim& claim = *claims[i];
+        if (claim.result != ClaimResult::fresh) continue;
+        NewBatch& batch = kept.batches[kept.count++];
+        std::memcpy(batch.batch, DatumGetPointer(claim.batch), UUID_LEN);
+        std::ranges::copy(digest_of(claim), std::as_writable_bytes(std::span(batch.digest)).begin());
+        batch.reports = DatumGetInt64(claim.reports);
+    }
+    MemoryContextSwitchTo(before);
+}
+
+/// Whether a call recorded all these batches in this transaction, and their records exist.
+bool are_new(const ClaimOwner& owner, Claim* const* claims, std::size_t count) {
+    if (new_batches == nullptr || count > new_batches->count || !pgstat_track_counts ||
+        new_batches->changes != changes_of_records())
+        return false;
+    const auto same = [](const text* kept, const StatementParameter& now) {
+        return std::ranges::equal(contents(kept), contents(DatumGetTextPP(now.value)));
+    };
+    if (!same(new_batches->collection, owner.collection) || !same(new_batches->submitter, owner.submitter))
+        return false;
+    const NewBatch *at = new_batches->batches, *const end = at + new_batches->count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Claim& claim = *claims[i];
+        const auto* const id = DatumGetPointer(claim.batch);
+        while (at != end && std::memcmp(at->batch, id, UUID_LEN) < 0) ++at;
+        if (at == end || std::memcmp(at->batch, id, UUID_LEN) != 0 ||
+            at->reports != DatumGetInt64(claim.reports) ||
+            !std::ranges::equal(std::as_bytes(std::span(at->digest)), digest_of(claim)))
+            return false;
+    }
+    return true;
 }
 
 void record_one(const ClaimOwner& owner, Claim& claim) {
@@ -149,8 +241,7 @@ void compare(const ClaimOwner& owner, Claim* const* claims, std::size_t count, b
         Claim& claim = *claims[i];
         claim.counted = DatumGetInt64(value_at(i, 1));
         const Bytes before = contents(PG_DETOAST_DATUM_PACKED(value_at(i, 2)));
-        const Bytes now = contents(PG_DETOAST_DATUM_PACKED(claim.digest));
-        if (claim.counted != DatumGetInt64(claim.reports) || !std::ranges::equal(before, now))
+        if (claim.counted != DatumGetInt64(claim.reports) || !std::ranges::equal(before, digest_of(claim)))
             claim.result = ClaimResult::other_batch;
     }
 }
@@ -205,7 +296,11 @@ void claim_together(const ClaimOwner& owner, Claim* claims, std::size_t count) {
         const int order = order_of(*a, *b);
         return order < 0 || (order == 0 && a < b);
     });
-    const bool one_by_one = count == 1 || is_distributed();
+    if (count > 1 && are_new(owner, sorted, count)) {
+        for (std::size_t i = 0; i < count; ++i) claims[i].result = ClaimResult::repeated;
+        return;
+    }
+    const bool distributed = is_distributed(), one_by_one = count == 1 || distributed;
     record(owner, sorted, count, one_by_one);
 
     auto** known = static_cast<Claim**>(palloc((count + 1) * sizeof(Claim*)));
@@ -230,6 +325,7 @@ void claim_together(const ClaimOwner& owner, Claim* claims, std::size_t count) {
     if (repeated && SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0')
         run_kept(PlanCache::catalog,
                  "SELECT pg_catalog.pg_logical_emit_message(true, 'ldp', ''::pg_catalog.text)", nullptr, 0);
+    if (count > 1 && !distributed) keep_new(owner, sorted, count);
 }
 
 bool claim_alone(const ClaimOwner& owner, Claim claim) {

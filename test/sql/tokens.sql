@@ -87,6 +87,34 @@ SELECT pg_temp.claims('unguarded', '{1 2 b}') AS one, ldp_internal.ldp_claim_bat
 -- 1,000 claims of which every seventh is repeated, in any order.
 SELECT count(*) FROM unnest(pg_temp.claims('unguarded', ARRAY(SELECT format('%s 1 a', 7 * n) FROM generate_series(10, 200) AS n ORDER BY md5(n::text)))) AS r WHERE r = 'new';
 SELECT r, count(*), bool_and((100 + (i * 389) % 1000) % 7 = 0) FROM unnest(pg_temp.claims('unguarded', ARRAY(SELECT format('%s 1 a', 100 + (i * 389) % 1000) FROM generate_series(1, 1000) AS i))) WITH ORDINALITY AS u (r, i) GROUP BY 1 ORDER BY 1;
+-- ldp collect claims its new batches again before the commit. If no record was deleted or updated since, the records are not
+-- read again; otherwise each of them must exist.
+CREATE FUNCTION pg_temp.look_ups() RETURNS bigint LANGUAGE sql AS
+$$ SELECT sum(pg_stat_get_xact_numscans(i.indexrelid))::bigint FROM pg_index AS i WHERE i.indrelid = 'ldp_internal.ldp_batch'::regclass $$;
+BEGIN;
+SELECT pg_temp.claims('unguarded', '{20 1 a,21 2 b,22 1 c,1 2 b}') AS new;
+SELECT pg_temp.look_ups() AS before \gset
+SELECT pg_temp.claims('unguarded', '{22 1 c,20 1 a,21 2 b}') AS again, pg_temp.claims('unguarded', '{22 1 c,20 1 a}') AS some, pg_temp.look_ups() - :before AS look_ups;
+SELECT pg_temp.claims('unguarded', '{20 1 a,21 1 b}') AS reports, pg_temp.claims('unguarded', '{20 1 a,21 2 x}') AS digests, pg_temp.claims('unguarded', '{20 1 a,1 2 b}') AS old, pg_temp.look_ups() > :before AS looked_up;
+SELECT pg_temp.claims('guarded', '{20 1 a,21 2 b}') AS other_collection;
+SELECT pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS new;
+DELETE FROM ldp_internal.ldp_batch WHERE collection = 'unguarded' AND batch = pg_temp.id(23);
+SELECT pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS one_was_deleted, pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS now;
+SELECT pg_temp.claims('unguarded', '{25 1 a,26 1 a}') AS new;
+UPDATE ldp_internal.ldp_batch SET reports = 2 WHERE collection = 'unguarded' AND batch = pg_temp.id(26);
+SELECT pg_temp.claims('unguarded', '{25 1 a,26 1 a}') AS one_was_updated;
+CREATE ROLE ldp_tokens_submitter IN ROLE ldp_submitter;
+SELECT pg_temp.claims('unguarded', '{27 1 a,28 1 a}') AS new;
+SET ROLE ldp_tokens_submitter;
+SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(27), pg_temp.id(28)], '{1,1}', ARRAY[sha256('a'), sha256('a')]) AS other_role;
+RESET ROLE;
+-- What a subtransaction claims may be rolled back.
+SAVEPOINT claims;
+SELECT pg_temp.claims('unguarded', '{30 1 a,31 1 a}') AS new;
+ROLLBACK TO claims;
+SELECT pg_temp.claims('unguarded', '{30 1 a,31 1 a}') AS rolled_back;
+ROLLBACK;
+SELECT pg_temp.claims('unguarded', '{30 1 a,31 1 a}') AS rolled_back;
 SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50)], '{1,2}', ARRAY[sha256('a')]);
 SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50)], '{1}', ARRAY[sha256('a')], ARRAY['\xab'::bytea]);
 SELECT ldp_internal.ldp_claim_batches('unguarded', ARRAY[pg_temp.id(50), NULL], '{1,1}', ARRAY[sha256('a'), sha256('a')]);
