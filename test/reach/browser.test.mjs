@@ -230,6 +230,12 @@ test("the page of the manual reports to ldp collect", { skip: !process.env.LDP_C
     collect = process.env.LDP_COLLECT;
     await browser.go(`${endpoint.url}/pets.html`);
     assert.equal(await answered("."), "Thank you.");
+    // The message is shown when the report is durable. The report is sent afterwards, while the page is open.
+    await browser.run(async (collect) => {
+        const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
+        const store = new IndexedDBStore("pets"), client = await Client.open(await Collection.fetch(collect, "pets", { store }), store);
+        for (const end = Date.now() + 60000; await client.pending() > 0 && Date.now() < end;) await new Promise((wait) => setTimeout(wait, 20));
+    }, collect);
 });
 
 const failures = {
