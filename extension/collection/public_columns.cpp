@@ -1,7 +1,9 @@
 #include "collection/public_columns.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "collection/session_plans.hpp"
@@ -64,15 +66,53 @@ TargetColumn target_column(Oid table, char* name) {
     return target;
 }
 
+/// A name that no attribute of a spec has. The fingerprint of a spec covers the names of its attributes.
+struct CheckedName {
+    char fingerprint[65], name[NAMEDATALEN];
+};
+
+/// The last names that this session checked.
+struct CheckedNames {
+    CheckedName names[64];
+    std::size_t next;
+
+    [[nodiscard]] bool contain(std::string_view fingerprint, std::string_view name) const noexcept {
+        return std::ranges::any_of(names, [&](const CheckedName& one) {
+            return name == one.name && fingerprint == one.fingerprint;
+        });
+    }
+    void add(std::string_view fingerprint, std::string_view name) noexcept {
+        CheckedName& one = names[next];
+        if (fingerprint.size() >= sizeof one.fingerprint || name.size() >= sizeof one.name) return;
+        *std::ranges::copy(fingerprint, one.fingerprint).out = '\0';
+        *std::ranges::copy(name, one.name).out = '\0';
+        next = (next + 1) % std::size(names);
+    }
+};
+
 /// Raises an error if one of the columns has the name of an attribute of the table's collection.
 void refuse_attributes(Oid table, const PublicTexts& all) {
-    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(all.count) * sizeof(Datum)));
-    for (int i = 0; i < all.count; ++i) names[i] = CStringGetTextDatum(all.texts[i].name);
-    ArrayType* columns = construct_array(names, all.count, TEXTOID, -1, false, TYPALIGN_INT);
-    const StatementParameter both[] = {{REGCLASSOID, ObjectIdGetDatum(table)},
-                                       {TEXTARRAYOID, PointerGetDatum(columns)}};
+    static CheckedNames checked;
+    const StatementParameter reports{REGCLASSOID, ObjectIdGetDatum(table)};
     SPI_connect();
-    run_kept(PlanCache::catalog, "SELECT ldp_internal.ldp_check_public_columns($1, $2)", both, 2);
+    if (run_kept(
+            PlanCache::catalog,
+            "SELECT c.fingerprint FROM ldp_internal.ldp_collection AS c WHERE c.reports OPERATOR(pg_catalog.=) $1",
+            &reports, 1) == 1) {
+        bool none;
+        const std::string_view fingerprint =
+            TextDatumGetCString(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &none));
+        const auto is_checked = [&](const PublicText& one) { return checked.contain(fingerprint, one.name); };
+        if (!std::all_of(all.texts, all.texts + all.count, is_checked)) {
+            auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(all.count) * sizeof(Datum)));
+            for (int i = 0; i < all.count; ++i) names[i] = CStringGetTextDatum(all.texts[i].name);
+            ArrayType* columns = construct_array(names, all.count, TEXTOID, -1, false, TYPALIGN_INT);
+            const StatementParameter both[] = {reports, {TEXTARRAYOID, PointerGetDatum(columns)}};
+            run_kept(PlanCache::catalog, "SELECT ldp_internal.ldp_check_public_columns($1, $2)", both, 2);
+            for (int i = 0; i < all.count; ++i)
+                if (!is_checked(all.texts[i])) checked.add(fingerprint, all.texts[i].name);
+        }
+    }
     SPI_finish();
 }
 

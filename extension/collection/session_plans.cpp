@@ -27,7 +27,7 @@ struct KeptPlans {
 };
 
 KeptPlans& plans_of(PlanCache cache) {
-    static KeptPlan insertions[16], catalog[8];
+    static KeptPlan insertions[16], catalog[16];
     static KeptPlans both[] = {{insertions, 0}, {catalog, 0}};
     return both[static_cast<std::size_t>(cache)];
 }

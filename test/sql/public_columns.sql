@@ -149,6 +149,13 @@ FROM unnest('{"{\"mood\": \"good\"}","{\"country\": \"de\", \"day.am\": null}"}'
 SELECT pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_internal.ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"mood": "good"}')),
     pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_internal.ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"country": "de", "version": "2"}'));
 SELECT mood, country, version FROM pin;
+-- A session remembers the names that it checked, of each spec by itself.
+SELECT ldp_create_collection('clear', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['mood', 'text']]);
+SELECT pg_temp.outcome(format('SELECT ldp_submit(''clear'', (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(''clear'')), ''hex'') || ''00'')::ldp_report, 0, %L)', '{"mood": "good"}')),
+    pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_internal.ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"mood": "good"}')),
+    pg_temp.outcome(format('SELECT ldp_submit(''clear'', (encode(ldp_internal.ldp_spec_parameters(ldp_client_spec(''clear'')), ''hex'') || ''00'')::ldp_report, 0, %L)', '{"mood": "bad"}'));
+SELECT mood FROM clear ORDER BY 1;
+SELECT ldp_drop_collection('clear');
 SELECT ldp_drop_collection('pin'), ldp_drop_collection('adopted');
 
 -- Rights: of each column its own.
