@@ -16,6 +16,7 @@
 #include "cli/command.hpp"
 #include "client/uploader.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/proof/certificate.hpp"
 
 namespace ldp::cli::estimate {
 
@@ -146,7 +147,8 @@ int run(const Arguments& arguments) {
     asked.date = arguments["date"].as<std::string>();
     asked.title = arguments["title"].as<std::string>();
     if (arguments.count("certificate") != 0)
-        asked.certificate = read_text(arguments["certificate"].as<std::string>());
+        asked.certificate_digest = [text = read_text(arguments["certificate"].as<std::string>())](
+                                       const Spec& spec) { return certificate_digest_for(spec, text); };
     if (arguments.count("round") != 0) {
         const auto& round = arguments["round"].as<std::string>();
         asked.all_rounds = round == "all";

@@ -19,7 +19,6 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/role/mechanism.hpp"
 #include "core/mechanism/role/registry.hpp"
-#include "core/proof/certificate.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/spent.hpp"
 #include "figures/figure_numbers.hpp"
@@ -222,10 +221,10 @@ Section promise(const Source& source) {
     }
     if (std::string shared = shared_budget(statement); !shared.empty())
         section.points.push_back(std::move(shared));
-    if (!source.asked().certificate.empty())
+    if (source.asked().certificate_digest)
         section.points.push_back(
             "The probabilities of all reports stand in the certificate with the SHA-256 digest " +
-            certificate_digest_for(spec, source.asked().certificate) +
+            source.asked().certificate_digest(spec) +
             ". The program check-certificate of ldp verifies \u03B5 with it, without other parts of ldp.");
     return section;
 }

@@ -29,10 +29,12 @@ struct Asked {
     std::string by = {};      ///< the public column of groups that are compared; may be empty
     std::string date =
         {};  ///< the public column with the date of a report; empty for the only column with dates
-    std::string title = {};        ///< of the document; empty for the collection's name
-    std::string curve = {};        ///< the public column over which curves are estimated; may be empty
-    double bandwidth = 0;          ///< of curves; 0 to choose it from the reports
-    std::string certificate = {};  ///< text of the certificate that the results name; may be empty
+    std::string title = {};  ///< of the document; empty for the collection's name
+    std::string curve = {};  ///< the public column over which curves are estimated; may be empty
+    double bandwidth = 0;    ///< of curves; 0 to choose it from the reports
+    /// Returns the digest of the certificate that the results name, whose spec must be this one; may be empty. A function, so
+    /// that programs without certificates need not link them.
+    std::function<std::string(const Spec&)> certificate_digest = {};
 };
 
 /// Attributes that are one question: one attribute, or all attributes of a mechanism that reports them
