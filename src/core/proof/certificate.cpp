@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"

@@ -7,6 +7,7 @@
 #include "core/base/exact.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/channel_law.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

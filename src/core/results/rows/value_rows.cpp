@@ -10,11 +10,14 @@
 #include <utility>
 
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/groups/named_groups.hpp"
 #include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/means_by_group.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/vector/range_learning.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/summary/batch.hpp"
 #include "core/summary/errors.hpp"
