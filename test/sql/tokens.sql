@@ -96,13 +96,24 @@ SELECT pg_temp.claims('unguarded', '{20 1 a,21 2 b,22 1 c,1 2 b}') AS new;
 SELECT pg_temp.look_ups() AS before \gset
 SELECT pg_temp.claims('unguarded', '{22 1 c,20 1 a,21 2 b}') AS again, pg_temp.claims('unguarded', '{22 1 c,20 1 a}') AS some, pg_temp.look_ups() - :before AS look_ups;
 SELECT pg_temp.claims('unguarded', '{20 1 a,21 1 b}') AS reports, pg_temp.claims('unguarded', '{20 1 a,21 2 x}') AS digests, pg_temp.claims('unguarded', '{20 1 a,1 2 b}') AS old, pg_temp.look_ups() > :before AS looked_up;
-SELECT pg_temp.claims('guarded', '{20 1 a,21 2 b}') AS other_collection;
+SELECT pg_temp.claims('unguarded', '{42 1 a,43 1 a}') AS new, pg_temp.claims('unguarded', '{42 1 a,43 1 b}') AS other_digest;
+SELECT pg_temp.claims('unguarded', '{44 1 a,45 1 a}') AS new, pg_temp.claims('guarded', '{44 1 a,45 1 a}') AS other_collection;
 SELECT pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS new;
 DELETE FROM ldp_internal.ldp_batch WHERE collection = 'unguarded' AND batch = pg_temp.id(23);
 SELECT pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS one_was_deleted, pg_temp.claims('unguarded', '{23 1 a,24 1 a}') AS now;
 SELECT pg_temp.claims('unguarded', '{25 1 a,26 1 a}') AS new;
 UPDATE ldp_internal.ldp_batch SET reports = 2 WHERE collection = 'unguarded' AND batch = pg_temp.id(26);
 SELECT pg_temp.claims('unguarded', '{25 1 a,26 1 a}') AS one_was_updated;
+-- What was refused is refused again.
+SELECT pg_temp.claims('unguarded', '{36 1 a,3 5 x}') AS content, pg_temp.claims('unguarded', '{36 1 a,3 5 x}') AS again;
+SELECT pg_temp.claims('guarded', '{40 1 a,41 1 a 0}') AS tokens, pg_temp.claims('guarded', '{40 1 a,41 1 a 0}') AS again;
+-- Without these statistics, the records are read.
+SELECT pg_temp.claims('unguarded', '{32 1 a,33 1 a}') AS new;
+SET LOCAL track_counts = off;
+DELETE FROM ldp_internal.ldp_batch WHERE collection = 'unguarded' AND batch = pg_temp.id(33);
+SELECT pg_temp.claims('unguarded', '{32 1 a,33 1 a}') AS one_was_deleted, pg_temp.claims('unguarded', '{34 1 a,35 1 a}') AS new;
+SET LOCAL track_counts = on;
+SELECT pg_temp.claims('unguarded', '{34 1 a,35 1 a}') AS again;
 CREATE ROLE ldp_tokens_submitter IN ROLE ldp_submitter;
 SELECT pg_temp.claims('unguarded', '{27 1 a,28 1 a}') AS new;
 SET ROLE ldp_tokens_submitter;
