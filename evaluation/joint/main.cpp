@@ -12,7 +12,7 @@ int main(int count, char** arguments) {
         using namespace evaluation;
         const char* const data = std::getenv("LDP_DATA");
         const Setup setup{data == nullptr ? "../shared/data" : data,
-                          count > 1 ? std::stoul(arguments[1]) : 20};
+                          count > 1 ? std::stoul(arguments[1]) : least_repetitions};
         print(joint_figure(setup, census(setup.data)), std::cout);
         return 0;
     } catch (const std::exception& error) {
