@@ -27,14 +27,17 @@ remember() {
 INSERT INTO specs VALUES (:'name', :'spec');
 SQL
 }
-# summarise NAME SPEC VALUES: one report, doubled a few times, or until it stands for 2^20 where that is cheap. A client
-# for series would be too much here: their report is made by hand, from the parameters and a response of row or part 1.
+# summarise NAME SPEC VALUES: a few reports, doubled some times, or until they stand for 2^20 where that is cheap. A client
+# for series would be too much here: their reports are made by hand, one of each response of the first split or part.
 summarise() {
     echo "$2" >spec
     if [ "$3" ]; then
         printf '%b' "$3" | "$ldp" perturb --spec spec 2>err >reports.copy || { bad "a report of $1" err; return; }
     else
-        sql -v spec="$2" <<<"SELECT encode(ldp_internal.ldp_spec_parameters(:'spec') || '\\x010000', 'hex')" >reports.copy
+        sql -v spec="$2" <<'SQL' >reports.copy
+SELECT encode(ldp_internal.ldp_spec_parameters(:'spec') || '\x01' || set_byte(set_byte('\x0000', 0, i & 255), 1, i >> 8), 'hex')
+FROM generate_series(0, 16380) AS i;
+SQL
     fi
     remember "$1" "$2"
     sql <<SQL >log || bad "a summary of $1" log
@@ -298,6 +301,8 @@ WHERE l.lanname <> 'internal' AND ours.oid NOT IN (SELECT oid FROM called) OR ou
 ORDER BY 1;
 SQL
 )"
+server_log=$(dirname "$PGHOST")/server.log
+logged=$(($(wc -c <"$server_log") + 1))
 psql -XqAt <questions.sql >answers 2>errors
 allowed=5000  # ms after the limit
 long_ones=0 cut=0
@@ -327,6 +332,8 @@ check "every question was asked" "$(grep -c '^@' answers)" "$(grep -c '^=' answe
 # The faster the machine, the more of them end before their limit; were it most, little would be shown.
 if [ $((2 * cut)) -ge $long_ones ]; then ok; else bad "only $cut of $long_ones long questions were cut short"; fi
 check "no error is of ldp itself" "" "$(grep -i 'bug in ldp\|server closed' errors)"
+# A crash has no error: the server's log has the signal and the statement.
+check "no backend ended by a signal" "" "$(tail -c "+$logged" "$server_log" | grep -A 1 'was terminated by signal')"
 echo "The latest end was ${worst:-0} ms after the limit: ${slowest:-none}"
 
 # The same without a time limit: a cancel, a terminate, and a fast shutdown.

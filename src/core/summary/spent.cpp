@@ -84,12 +84,12 @@ SpentShare SpentBudgets::share(double critical_value) const {
     return {share, interval(share, critical_value, law), one_sided(share.value / share.standard_error)};
 }
 
-bool SpentBudgets::significant() const noexcept {
+bool SpentBudgets::significant() const {
     return has_signal() && possible_ && known_ && reports_ > 0 &&
            share(usual_critical_value).p_value < significance;
 }
 
-BiasBound SpentBudgets::bias(std::uint64_t reports, const Interval& possible) const noexcept {
+BiasBound SpentBudgets::bias(std::uint64_t reports, const Interval& possible) const {
     if (reports == 0 || reports_ == 0 || !has_signal() || !possible_ || !known_) return {};
     const Estimate found = share(usual_critical_value).share;
     const double of_part = static_cast<double>(reports_) / static_cast<double>(reports);

@@ -57,7 +57,7 @@ class SpentBudgets {
     /// numbered from 0 or 1. Before, the signal does not depend on values.
     [[nodiscard]] bool possible() const noexcept { return possible_; }
     /// Whether the share is significantly greater than 0 and a budget can have ended.
-    [[nodiscard]] bool significant() const noexcept;
+    [[nodiscard]] bool significant() const;
     /// Returns the share. The errors refer to the people who reported, and are inflated if their reports repeat.
     /// Requires a signal, reports and known rounds.
     [[nodiscard]] SpentShare share(double critical_value) const;
@@ -65,7 +65,7 @@ class SpentBudgets {
     /// Returns the bound of the bias of an estimate from `reports` of the reports, about a quantity with
     /// these possible values: 0 if no budget can have ended, or if nothing is known about it. All people with
     /// a spent budget may be among these reports.
-    [[nodiscard]] BiasBound bias(std::uint64_t reports, const Interval& possible) const noexcept;
+    [[nodiscard]] BiasBound bias(std::uint64_t reports, const Interval& possible) const;
     /// Returns a sentence for display if budgets can have ended; empty otherwise.
     [[nodiscard]] std::string note() const;
 

@@ -79,7 +79,7 @@ class JointMechanism final : public Mechanism, public JointViews, public Signifi
         return {cell(drawn(public_randomness), input)};
     }
     std::vector<double> key_spans(Bytes) const override { return {0}; }
-    std::uint64_t most_keys() const noexcept override {
+    std::uint64_t most_keys() const override {
         std::uint64_t most = 0;
         for (const ViewClass& each : classes_) most = std::max(most, each.inner->most_keys());
         return most;
@@ -179,7 +179,7 @@ class JointMechanism final : public Mechanism, public JointViews, public Signifi
         return *find_capability<FrequencyOracle>(*view.inner);
     }
     /// Returns the number of cells in a report of a set of cells.
-    [[nodiscard]] double set_size(const View& view) const noexcept {
+    [[nodiscard]] double set_size(const View& view) const {
         const auto [p, q] = oracle_of(view).protocol();
         return std::round(p + static_cast<double>(oracle_of(view).cells()[0] - 1) * q);
     }

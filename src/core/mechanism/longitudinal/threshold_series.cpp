@@ -653,7 +653,7 @@ class ThresholdSeries::RoundPoints final : public Ordered {
                                             std::move(shares));
     }
     /// Follows from the expected variance of a share at the resolution of the whole range.
-    std::uint64_t blur(std::uint64_t n) const noexcept override {
+    std::uint64_t blur(std::uint64_t n) const override {
         if (series_.width_ == 1) return 0;
         const NodeSum combination = series_.expected_combination();
         const double variance =

@@ -118,7 +118,7 @@ class Ordered : public Capability {
         std::vector<double> shares) const = 0;
     /// Returns the resolution in steps: even, at least 2, at most the number of steps or 2; 0 for sharp
     /// mechanisms.
-    [[nodiscard]] virtual std::uint64_t blur(std::uint64_t n) const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t blur(std::uint64_t n) const = 0;
     /// Returns the mean direction of points on a circle; null if they are on a line. On a circle, the ends of the range are
     /// one point, and the last point has no share of its own.
     [[nodiscard]] virtual const MeanDirection* circle() const noexcept { return nullptr; }

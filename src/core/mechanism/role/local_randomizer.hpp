@@ -73,7 +73,7 @@ class LocalRandomizer {
     /// have no distance and are only equal or different.
     [[nodiscard]] virtual std::vector<double> key_spans(Bytes public_randomness) const = 0;
     /// Returns the largest number of keys of one user over all values; 2^64 − 1 if it is larger.
-    [[nodiscard]] virtual std::uint64_t most_keys() const noexcept;
+    [[nodiscard]] virtual std::uint64_t most_keys() const;
     /// Returns the ε of a single report: less than epsilon() if a second layer perturbs the permanent
     /// response.
     [[nodiscard]] virtual double report_epsilon() const noexcept { return epsilon(); }

@@ -67,7 +67,7 @@ std::vector<Cell> LocalRandomizer::response_key(Input input, Bytes) const {
     return {input.begin(), input.end()};
 }
 
-std::uint64_t LocalRandomizer::most_keys() const noexcept {
+std::uint64_t LocalRandomizer::most_keys() const {
     Uint128 keys = 1;
     for (const std::uint64_t each : cells())
         keys = std::min<Uint128>(keys * each, std::numeric_limits<std::uint64_t>::max());

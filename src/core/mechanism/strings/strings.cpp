@@ -92,7 +92,7 @@ class Strings final : public CountedReports<Strings, Mechanism>, public StringSh
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override {
         return {bucket(input[0], public_randomness)};
     }
-    std::uint64_t most_keys() const noexcept override { return std::min(design_.buckets, cells()[0]); }
+    std::uint64_t most_keys() const override { return std::min(design_.buckets, cells()[0]); }
 
     [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
         const std::uint64_t cohort = level_of(payload) * design_.cohorts + cohort_of(payload);
