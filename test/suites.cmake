@@ -70,7 +70,8 @@ endfunction()
 boost_suites(test-unit unit "unit" ${unit})
 boost_suites(test-client client "client" ${client})
 
-# What sanitizers check runs with them alone. Slow suites of the core run without, in two parts that take about as long.
+# What sanitizers check runs with them alone. Slow cases repeat draws or plans many times, and run without: those of the core in two
+# parts.
 set(slowest statistics haar_ordered haar_mechanism sampled rappor_mechanism)
 list(TRANSFORM slowest PREPEND "--run_test=" OUTPUT_VARIABLE only_slowest)
 list(TRANSFORM slowest PREPEND "--run_test=!" OUTPUT_VARIABLE no_slowest)
@@ -78,8 +79,9 @@ suite(core.slowest LABELS check plain COMPUTES COST 300 COMMAND "${bin}/test-uni
 suite(core.slow LABELS check plain COMPUTES COST 410 COMMAND "${bin}/test-unit" --report_level=short --run_test=@slow ${no_slowest})
 suite(core.units LABELS fast plain COMPUTES COST 100 COMMAND "${bin}/test-unit" --report_level=short "--run_test=!@slow")
 suite(core.sanitized LABELS check sanitized COMPUTES COST 420 COMMAND "${sanitized}/test-unit" --report_level=short "--run_test=!@slow")
-suite(client.all LABELS fast plain COMPUTES MEMORY COMMAND "${bin}/test-client" --report_level=short)
-suite(client.sanitized LABELS check sanitized COMPUTES MEMORY COST 600 COMMAND "${sanitized}/test-client" --report_level=short)
+suite(client.units LABELS fast plain COMPUTES MEMORY COMMAND "${bin}/test-client" --report_level=short "--run_test=!@slow")
+suite(client.sanitized LABELS check sanitized COMPUTES MEMORY COST 250 COMMAND "${sanitized}/test-client" --report_level=short "--run_test=!@slow")
+suite(client.slow LABELS check plain COMPUTES MEMORY COST 120 COMMAND "${bin}/test-client" --report_level=short --run_test=@slow)
 suite(bytes LABELS plain COMPUTES COMMAND "${bin}/test-fuzz")
 suite(bytes.sanitized LABELS check sanitized COMPUTES COST 200 COMMAND "${sanitized}/test-fuzz")
 suite(command LABELS check fast plain COMPUTES COMMAND bash test/cli/run)

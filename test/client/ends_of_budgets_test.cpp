@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(people_who_drift_are_not_estimated_as_they_were) {
 // Trends, seasons and people who join late, in one layer and in two, and in a record. The intervals hold before
 // a budget can have ended, without a note, and afterwards, with one. The seeds are fixed. Of other seeds, 95 % of
 // the early intervals hold, and nearly all later ones: the extension exceeds the bias of these people.
-BOOST_AUTO_TEST_CASE(intervals_hold_and_are_noted) {
+BOOST_AUTO_TEST_CASE(intervals_hold_and_are_noted, *boost::unit_test::label("slow")) {
     const std::string two =
         R"({"mechanism": "optimal", "epsilon": 2, "report_epsilon": 1, "budget": {"epsilon": 13},
         "evolving": {}, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})";
@@ -309,7 +309,7 @@ const std::vector<std::vector<Value>> three_values{{0}, {1}, {2}};
 
 // One report of the released client, after lives of any values, has the ratio of the statement. The cases are one layer
 // and two layers, with the signal of a spent budget and without it, records, sets and missing values.
-BOOST_AUTO_TEST_CASE(one_report_costs_what_the_statement_says) {
+BOOST_AUTO_TEST_CASE(one_report_costs_what_the_statement_says, *boost::unit_test::label("slow")) {
     struct LifeCase {
         const char* spec;
         std::vector<std::vector<Value>> records;
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(one_report_costs_what_the_statement_says) {
 // Two layers. One person's value needs a new response when the budget is spent, another one's value stays. The
 // probabilities of their consecutive reports differ by no more than the second layers of the value and of the signal
 // permit. With a signal in one layer the ratio is infinite.
-BOOST_AUTO_TEST_CASE(the_signal_does_not_undo_the_second_layer) {
+BOOST_AUTO_TEST_CASE(the_signal_does_not_undo_the_second_layer, *boost::unit_test::label("slow")) {
     const Collection collection(
         resolve(R"({"mechanism": "l_grr", "epsilon": 0.5, "report_epsilon": 0.2, "domain": 3, "evolving": {},
                     "budget": {"epsilon": 1.1}})"));

@@ -49,7 +49,7 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 // The plan, the choice and the resolved spec have the same numbers, to the printed digits.
-BOOST_AUTO_TEST_CASE(a_plan_is_the_choice_and_the_resolved_spec) {
+BOOST_AUTO_TEST_CASE(a_plan_is_the_choice_and_the_resolved_spec, *boost::unit_test::label("slow")) {
     const std::string text = with(changing);
     const PlannedRecord plan = plan_record_protocol(parse_json(text));
     const Spec spec = resolve(text);
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_the_choice_and_the_resolved_spec) {
 }
 
 // Without a stream of its own, an attribute is kept: then the whole budget pays for one response.
-BOOST_AUTO_TEST_CASE(kept_values_have_the_whole_budget) {
+BOOST_AUTO_TEST_CASE(kept_values_have_the_whole_budget, *boost::unit_test::label("slow")) {
     const Spec spec = resolve(with(R"({"rounds": 24, "people": 8000, "attributes": {}})"));
     BOOST_TEST(spec.epsilon() == 20);
     const std::string inside = R"("attributes": [{"name": "age", "min": 17, "max": 90},
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(margins_and_series_are_kept) {
     BOOST_TEST(Spec::from_json(plan.spec.to_json()).to_json() == plan.spec.to_json());
 }
 
-BOOST_AUTO_TEST_CASE(a_distribution_is_planned) {
+BOOST_AUTO_TEST_CASE(a_distribution_is_planned, *boost::unit_test::label("slow")) {
     const std::string stream = R"({"rounds": 24, "people": 8000, "change_rate": 0.05, "jitter": 5})";
     for (const char* want : {"distribution", "quantiles", "mean"}) {
         const Spec spec =
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_distribution_is_planned) {
 }
 
 // Values of the simulation's streams: a number or category is replaced with probability 1/4 in each round.
-BOOST_AUTO_TEST_CASE(simulations_confirm_the_errors) {
+BOOST_AUTO_TEST_CASE(simulations_confirm_the_errors, *boost::unit_test::label("slow")) {
     const std::string attributes = R"("attributes": [{"name": "colour", "domain": 4},
         {"name": "minutes", "min": 0, "max": 360}, {"name": "place", "domain": 6}])";
     constexpr std::uint64_t people = 12000;

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(rounds_left_out_have_the_value_before) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(the_truth_comes_through) {
+BOOST_AUTO_TEST_CASE(the_truth_comes_through, *boost::unit_test::label("slow")) {
     // At the highest ε a lie is rare enough to be counted out.
     const Collection c =
         collection(R"({"mechanism": "ddrm", "epsilon": 20, "rounds": 4, "changes": 1, "domain": 2})");

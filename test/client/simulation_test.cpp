@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(kept_values_cost_one_response) {
     for (std::size_t t = 0; t < count; ++t) BOOST_TEST(named[t].error == changing[t].error);
 }
 
-BOOST_AUTO_TEST_CASE(kept_values_are_those_of_the_people) {
+BOOST_AUTO_TEST_CASE(kept_values_are_those_of_the_people, *boost::unit_test::label("slow")) {
     constexpr std::uint64_t people = 900;
     SimulationSetup scene{Stream::syn, people, 3, 4, 2};
     scene.streams = {{}, Stream::syn, {}};

@@ -128,7 +128,7 @@ std::string with_stream(const std::string& stream, const std::string& more = R"(
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(categories_are_predicted) {
+BOOST_AUTO_TEST_CASE(categories_are_predicted, *boost::unit_test::label("slow")) {
     const StreamParameters syn{20, 300, 0.25, 0};
     for (const StreamCase& one : {
              StreamCase{"fresh", R"({"mechanism": "grr", "epsilon": 1, "domain": 20})", syn, 20},
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(categories_are_predicted) {
         check_prediction(one);
 }
 
-BOOST_AUTO_TEST_CASE(numbers_are_predicted) {
+BOOST_AUTO_TEST_CASE(numbers_are_predicted, *boost::unit_test::label("slow")) {
     const std::string moving = R"("attributes": [{"name": "x", "min": 0, "max": 360, "evolving": true}])";
     const auto spec = [&](const char* mechanism, const char* epsilon, const char* budget, const char* more) {
         return std::string(R"({"mechanism": ")") + mechanism + R"(", "epsilon": )" + epsilon +
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_predicted) {
 }
 
 // The mean from buckets of public partitions.
-BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted) {
+BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted, *boost::unit_test::label("slow")) {
     const auto spec = [](const char* more) {
         return R"({"mechanism": "dithered", "min": 0, "max": 360, "grid": 36, )" + std::string(more) + "}";
     };
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted) {
 }
 
 // The mean of every round from thresholds. Few people cross theirs more often than declared, or many do.
-BOOST_AUTO_TEST_CASE(series_of_numbers_are_predicted) {
+BOOST_AUTO_TEST_CASE(series_of_numbers_are_predicted, *boost::unit_test::label("slow")) {
     for (const StreamCase& one : {
              StreamCase{"a series of numbers",
                         R"({"mechanism": "threshold_series", "epsilon": 6, "min": 0, "max": 360,
@@ -419,7 +419,7 @@ BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
 }
 
 // The canonical form has the choice and never "auto".
-BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
+BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form, *boost::unit_test::label("slow")) {
     const std::string series = R"({"rounds": 60, "people": 5000, "change_rate": 0.02})",
                       moving = R"({"rounds": 60, "people": 5000, "change_rate": 0.02, "jitter": 10})";
     for (const std::string& text :

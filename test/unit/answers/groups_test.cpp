@@ -71,7 +71,7 @@ struct ClusterCase {
 }  // namespace
 
 // 93 to 97 % with a margin of six standard deviations, for a true coverage of 95 %.
-BOOST_AUTO_TEST_CASE(intervals_of_clustered_means_hold_for_new_groups) {
+BOOST_AUTO_TEST_CASE(intervals_of_clustered_means_hold_for_new_groups, *boost::unit_test::label("slow")) {
     constexpr double mean = 0.3;
     std::mt19937_64 draws(31);
     for (const auto& [epsilon, groups, unequal, correlation, repetitions] :
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(summaries_show_the_variance_between_groups) {
 
 // 150 simulations each. Coverage is that of all groups together; its standard deviation between simulations is at most 3 %, so
 // the band has a margin of six standard errors. If the groups hardly differ, intervals cover more.
-BOOST_AUTO_TEST_CASE(intervals_of_small_areas_hold_on_average) {
+BOOST_AUTO_TEST_CASE(intervals_of_small_areas_hold_on_average, *boost::unit_test::label("slow")) {
     struct AreaCase {
         double epsilon;
         unsigned groups;

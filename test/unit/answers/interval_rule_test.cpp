@@ -103,7 +103,7 @@ FalseAlarms false_alarms(double epsilon, double share, std::uint64_t step, std::
 // From 50 people in each group on, at frequent looks and up to 20,000 people, also for rare values. The other group grows
 // as fast, or has 50 or 1,000 people at all looks, as the summary `before` of a change. If each of 1,000 repetitions had a
 // false alarm with the probability 0.05, more than 95 have a probability below 1e-8.
-BOOST_AUTO_TEST_CASE(looks_at_all_times_keep_the_level) {
+BOOST_AUTO_TEST_CASE(looks_at_all_times_keep_the_level, *boost::unit_test::label("slow")) {
     struct GrowthCase {
         std::uint64_t step, others;
         bool both;

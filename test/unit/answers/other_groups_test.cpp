@@ -34,7 +34,7 @@ bool marked(const Mechanism& m, std::span<const std::vector<std::byte>> summarie
 
 // A family is rejected by chance in at most 5 of 100 pages. The bound of the test adds 5.7 standard deviations of 400 pages,
 // so that a false alarm has a probability below 1e-8.
-BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
+BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked, *boost::unit_test::label("slow")) {
     SeededBits bits(6101);
     std::mt19937_64 draws(6102);
     struct EqualGroups {

@@ -22,7 +22,7 @@ bool has(const Interval& range, double truth) {
 
 // 800 series each, with a tenth of the days missing. The coverage of all days of a series together has a standard deviation of at
 // most 10 %, so the band has a margin of six standard errors; so has the rate of false alarms.
-BOOST_AUTO_TEST_CASE(intervals_of_smoothed_series_hold) {
+BOOST_AUTO_TEST_CASE(intervals_of_smoothed_series_hold, *boost::unit_test::label("slow")) {
     struct SeriesCase {
         std::size_t points, period, repetitions;
         double step, most_error;  ///< in units of the errors of the estimates

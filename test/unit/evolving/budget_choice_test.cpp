@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
 }
 
 // The budget of the vector can end in principle. Its signal costs one response, and leaves one less for the number.
-BOOST_AUTO_TEST_CASE(the_signal_of_one_part_leaves_enough_for_the_others) {
+BOOST_AUTO_TEST_CASE(the_signal_of_one_part_leaves_enough_for_the_others, *boost::unit_test::label("slow")) {
     for (const unsigned budget : {20, 24}) {
         const std::string document =
             R"({"mechanism": "auto", "epsilon": 4, "evolving": {}, "budget": {"epsilon": )" +

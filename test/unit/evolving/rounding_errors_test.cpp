@@ -108,7 +108,7 @@ double unrounded_error(const OwnedSummary& summary) {
 // 4200 repetitions: 93 and 97 % are 5.9 standard deviations from 95 %, and 93 % is further from more. Numbers
 // in the middle of a step have the largest variance of rounding, which intervals allow for. Without it, they
 // covered 62 % at ε = 5.
-BOOST_AUTO_TEST_CASE(intervals_of_rounded_means_hold) {
+BOOST_AUTO_TEST_CASE(intervals_of_rounded_means_hold, *boost::unit_test::label("slow")) {
     const RoundingClients four(rounded_spec("optimal", 5, minutes, fixed_steps), 0);
     const double middle = covered(four, between(0.374, 0.376, 50), 4200);
     BOOST_TEST((middle >= 0.93 && middle <= 0.97), middle);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_rounded_means_hold) {
 }
 
 // The other ways to report a rounded number.
-BOOST_AUTO_TEST_CASE(intervals_of_rounded_records_and_vectors_hold) {
+BOOST_AUTO_TEST_CASE(intervals_of_rounded_records_and_vectors_hold, *boost::unit_test::label("slow")) {
     const std::string other = R"(, {"name": "y", "min": 0, "max": 360, "evolving": true})";
     const Positions people = between(0.37, 0.38, 100, 2);
     const RoundingClients record(
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_rounded_records_and_vectors_hold) {
 }
 
 // People who may leave a number out: the rounding is that of the people who answer.
-BOOST_AUTO_TEST_CASE(intervals_of_rounded_answers_hold) {
+BOOST_AUTO_TEST_CASE(intervals_of_rounded_answers_hold, *boost::unit_test::label("slow")) {
     const std::string optional =
         R"({"name": "minutes", "min": 0, "max": 360, "evolving": true, "missing": true})";
     Positions people = between(0.374, 0.376, 100);

@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(summaries_count_the_signal) {
 
 // Of 400 intervals that hold with a probability of 0.95, fewer than 350 hold with a probability below 10⁻⁸. A
 // mean of 400 estimates is further than six standard errors from the truth with a probability below 10⁻⁸.
-BOOST_AUTO_TEST_CASE(the_share_is_unbiased_and_its_interval_holds) {
+BOOST_AUTO_TEST_CASE(the_share_is_unbiased_and_its_interval_holds, *boost::unit_test::label("slow")) {
     for (const double epsilon : {0.5, 1.0, 2.0}) {
         const auto m = mechanism(of_ten(R"({"epsilon": )" + std::to_string(5 * epsilon) + "}", epsilon));
         BOOST_REQUIRE(has_signal(*m));
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(rounds_decide_whether_a_budget_can_have_ended) {
 // of the smallest one. Of 1,000 intervals that hold with a probability of 0.95, fewer than 907 hold with a
 // probability below 10⁻⁸. With an extension for significant shares alone, 67 % to 72 % hold near a share of
 // 0.06.
-BOOST_AUTO_TEST_CASE(extended_intervals_hold_for_every_share) {
+BOOST_AUTO_TEST_CASE(extended_intervals_hold_for_every_share, *boost::unit_test::label("slow")) {
     const auto m =
         mechanism(R"({"mechanism": "onebit", "epsilon": 1, "budget": {"epsilon": 6}, "evolving": {},
         "attributes": [{"name": "x", "min": 0, "max": 1, "evolving": true}]})");

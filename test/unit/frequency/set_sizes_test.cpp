@@ -72,7 +72,7 @@ double coverage(const Mechanism& m, std::uint64_t labels, const std::vector<doub
 
 // Counts are discrete, so that a coverage is not 95 % exactly. Where nearly all reports are truthful, only few counts are
 // possible, and the coverage may be near 100 %.
-BOOST_AUTO_TEST_CASE(intervals_of_one_count_cover) {
+BOOST_AUTO_TEST_CASE(intervals_of_one_count_cover, *boost::unit_test::label("slow")) {
     for (const double epsilon : {4.0, 8.0})
         for (const std::size_t n : {50, 200, 1000}) {
             const auto one = sets(epsilon, 2, 1);

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_first_look_tells_smooth_people_from_heaped_ones) {
 
 // The two halves' noise is independent: the estimate of the squared bias is not shifted by it, and its
 // standard error holds.
-BOOST_AUTO_TEST_CASE(the_bias_of_a_smooth_fit_is_estimated_without_bias) {
+BOOST_AUTO_TEST_CASE(the_bias_of_a_smooth_fit_is_estimated_without_bias, *boost::unit_test::label("slow")) {
     const std::vector<double> shares = spiky(32);
     const double exact = looked(shares, 2, 400000, 20000, 3).bias_square;  // hardly any noise
     constexpr std::size_t repetitions = 60;

@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_many_repetitions) {
     BOOST_TEST(std::abs(std::arg(vectors / mean_vector(shares))) < 0.02);
 }
 
-BOOST_AUTO_TEST_CASE(the_predicted_error_of_the_direction_is_the_real_one) {
+BOOST_AUTO_TEST_CASE(the_predicted_error_of_the_direction_is_the_real_one, *boost::unit_test::label("slow")) {
     constexpr std::size_t repetitions = 3000, n = 5000;
     std::mt19937_64 random(9);
     SeededBits bits(10);
@@ -332,7 +332,7 @@ CircleCoverage covered(double epsilon, const std::vector<double>& shares, std::u
 
 // In 600 repetitions each, from n = 50 on, directions have 93.8 to 97.7 % and arcs 93.8 to 97.9 %; in 1500 repetitions,
 // lengths have 93.3 to 98.7 %. The bounds here are six standard deviations away.
-BOOST_AUTO_TEST_CASE(intervals_cover) {
+BOOST_AUTO_TEST_CASE(intervals_cover, *boost::unit_test::label("slow")) {
     constexpr std::size_t repetitions = 4000;
     std::uint64_t seed = 100;
     const std::vector<NamedPeople> all = populations();

@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(the_promise_for_a_series_holds_in_every_round) {
 // One more report among very many honest ones, from people with the same value. All extreme inputs are
 // tried: the worst one moves an estimate by its influence divided by n. The number of honest reports of
 // each part is random, hence the tolerance: six standard deviations of the smallest number.
-BOOST_AUTO_TEST_CASE(a_report_moves_a_sum_of_means_by_its_influence) {
+BOOST_AUTO_TEST_CASE(a_report_moves_a_sum_of_means_by_its_influence, *boost::unit_test::label("slow")) {
     SeededBits bits(1202);
     for (const auto& [name, spec] : sums) {
         const auto m = mechanism(name, 1, spec);
@@ -515,7 +515,7 @@ const std::vector<ForgeryCase> few{{"grr", R"("domain": 3)"},
 }  // namespace
 
 // However people's values are distributed: all hold one, or each another.
-BOOST_AUTO_TEST_CASE(honest_reports_are_as_rarely_equal_as_is_said) {
+BOOST_AUTO_TEST_CASE(honest_reports_are_as_rarely_equal_as_is_said, *boost::unit_test::label("slow")) {
     SeededBits bits(1204);
     constexpr double levels[] = {0.1, 0.01};
     double tested = 0, alarms[] = {0, 0};

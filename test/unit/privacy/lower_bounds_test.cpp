@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(few_people_have_a_lower_bound) {
 // Records and vectors: people whose numbers are the ends of their ranges, by independent coins. What is
 // measured has a relative standard deviation of at most √(2/400); six of them are fewer than one false alarm
 // in 10^9.
-BOOST_AUTO_TEST_CASE(measured_errors_of_vectors_are_larger) {
+BOOST_AUTO_TEST_CASE(measured_errors_of_vectors_are_larger, *boost::unit_test::label("slow")) {
     constexpr std::size_t people = 500, repetitions = 400;
     SeededBits bits(20261122);
     for (const char* name : {"sampled", "duchi_vector", "haar"})

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(designs_and_bandwidths_are_checked) {
 // Reports of bits at epsilon 1 from 36 values of the column, with 60 or 400 people each. Three curves, five points each, the ends
 // included. Of 300 intervals of a point at 95 %, fewer than 245 cover the truth with probability below 1e-9. Of all 9000
 // intervals, whose errors are correlated in groups of five, a coverage below 91 % or above 98 % has a probability below 1e-8.
-BOOST_AUTO_TEST_CASE(pointwise_intervals_cover) {
+BOOST_AUTO_TEST_CASE(pointwise_intervals_cover, *boost::unit_test::label("slow")) {
     const auto duchi = mechanism("duchi", 1, R"("min": -1, "max": 1, "grid": 2)");
     const std::function<double(double)> curves[] = {
         [](double x) { return x - 0.5; },

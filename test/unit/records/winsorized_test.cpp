@@ -161,7 +161,8 @@ BOOST_AUTO_TEST_CASE(specs_that_cannot_work_are_refused) {
 // window)/ε. The comparison ignores the runs in which its histogram errs, and lets half of the people report in each part.
 // The mean squared error of 1000 runs has a relative standard deviation of 4.5 %, and 0.8 is more than six of them above the
 // expected ratio. A coverage of 1000 intervals at 95 % is outside 90 to 99.5 % with probability below 1e-8.
-BOOST_AUTO_TEST_CASE(errors_are_below_those_of_the_source_and_intervals_cover) {
+BOOST_AUTO_TEST_CASE(errors_are_below_those_of_the_source_and_intervals_cover,
+                     *boost::unit_test::label("slow")) {
     struct Setting {
         double epsilon;
         std::size_t people;
