@@ -28,7 +28,7 @@ INSERT INTO specs VALUES (:'name', :'spec');
 SQL
 }
 # summarise NAME SPEC VALUES: a few reports, doubled some times, or until they stand for 2^20 where that is cheap. A client
-# for series would be too much here: their reports are made by hand, one of each response of the first split or part.
+# for series would be too much here: their reports are made by hand, one of each response of a node (two for each of the 8,191 nodes of 4,096 rounds).
 summarise() {
     echo "$2" >spec
     if [ "$3" ]; then
@@ -36,7 +36,7 @@ summarise() {
     else
         sql -v spec="$2" <<'SQL' >reports.copy
 SELECT encode(ldp_internal.ldp_spec_parameters(:'spec') || '\x01' || set_byte(set_byte('\x0000', 0, i & 255), 1, i >> 8), 'hex')
-FROM generate_series(0, 16380) AS i;
+FROM generate_series(0, 16381) AS i;
 SQL
     fi
     remember "$1" "$2"

@@ -3,7 +3,7 @@
 // Without a handler, as in clients, the check is a comparison with null.
 //
 // Counting, merging and validating states do not check: they must not throw, and take one pass over the
-// bytes. A function that is noexcept calls none that checks: the process would end.
+// bytes. A noexcept function must not call a function that checks: the exception would end the process.
 #pragma once
 
 #include <algorithm>
